@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/NETWAYS/go-check v1.0.0 // indirect
+	github.com/goccy/go-yaml v1.18.0 // indirect
 	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/rogpeppe/go-internal v1.14.1 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
