@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -70,7 +71,7 @@ func define(flags *plugin.Flags) plugin.Check {
 	f = flags.Group("Which pools")
 	f.StringArrayVar(&o.pools, "pool", nil, "judge only this pool; repeatable, globs allowed")
 	f.StringArrayVar(&o.exclude, "exclude-pool", nil, "do not judge this pool; repeatable, globs allowed")
-	f.Var(plugin.StateValue(&o.noPools, plugin.OK), "no-pools", "verdict on a cluster without pools (hosted control plane, plain Kubernetes)")
+	f.Var(plugin.StateValue(&o.noPools), "no-pools", "verdict on a cluster without pools (hosted control plane, plain Kubernetes)")
 
 	f = flags.Group("Deployments and windows")
 	f.Var(expectationsValue{&l.Expect}, "expect-machineconfig", "OK only when this MachineConfig is in the target and every node runs the target: NAME, or POOL/NAME; repeatable")
@@ -96,7 +97,7 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 		JSON:      recording || replaying,
 		Offline:   replaying,
 		RoleFile:  "icinga/rbac/check-mcp.yaml",
-		Transport: run.Transport,
+		Transport: func(base http.RoundTripper) http.RoundTripper { return run.Transport(base, nil) },
 	})
 	if err != nil {
 		return err

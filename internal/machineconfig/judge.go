@@ -40,7 +40,7 @@ func Judge(s Snapshot, selected func(pool string) bool, l Limits, now time.Time)
 	v.Findings = append(v.Findings, judgeController(s, now)...)
 	var pools []string
 	var values [][]float64
-	machines := 0
+	machines, settled := 0, 0
 	for _, p := range s.Pools {
 		if !selected(p.Name) {
 			continue
@@ -51,13 +51,19 @@ func Judge(s Snapshot, selected func(pool string) bool, l Limits, now time.Time)
 		v.Findings = append(v.Findings, j.findings...)
 		pools = append(pools, p.Name)
 		values = append(values, j.values())
+		if j.outdated() == 0 {
+			settled++
+		}
 		machines += p.Machines
 	}
 	if s.NodesRead {
 		v.Findings = append(v.Findings, judgeMembership(m, selected)...)
 	}
 	v.Metrics = metrics(pools, values, l)
-	v.Summary = fmt.Sprintf("%s, %s, every one at its target", count(len(pools), "pool"), count(machines, "node"))
+	v.Summary = fmt.Sprintf("%s up to date, %s", count(len(pools), "pool"), count(machines, "node"))
+	if settled < len(pools) {
+		v.Summary = fmt.Sprintf("%d of %s up to date, %s", settled, count(len(pools), "pool"), count(machines, "node"))
+	}
 	return v
 }
 
@@ -89,6 +95,8 @@ func (j *judgement) judge() {
 	}
 	j.degraded()
 	switch {
+	case j.pool.Target == "":
+		j.noTarget()
 	case j.rollout.outdated() > 0 && len(j.rollout.working) > 0:
 		j.updating()
 	case j.rollout.outdated() > 0 && j.pool.Paused:
@@ -110,6 +118,16 @@ func (j *judgement) statusAlone() {
 	if j.pool.Paused {
 		j.add(plugin.Finding{State: plugin.OK, Problem: "paused, nothing pending", Since: j.pool.PausedWritten})
 	}
+}
+
+// noTarget: a pool is of no use before it has been rendered once.
+func (j *judgement) noTarget() {
+	if len(j.findings) > 0 {
+		return
+	}
+	j.add(plugin.Finding{State: grade(j.age(j.pool.Created), j.limits.PendingWarning, j.limits.PendingCritical), Since: j.pool.Created,
+		Problem: "has no rendered configuration", Cause: "no MachineConfig matches its machineConfigSelector, or machine-config-controller is silent",
+		Consequence: "its nodes get no configuration", Remedy: "oc describe mcp " + j.pool.Name})
 }
 
 // outdated is how many nodes do not run the target: told from the nodes, or where they were not read from the status.

@@ -35,6 +35,9 @@ func (n Node) unavailable() bool {
 // managed: the machine-config-daemon has run there at least once.
 func (n Node) managed() bool { return n.Current != "" }
 
+// pickable: the MCO can choose the node for an update (since 4.13; before, it could take a cordoned one: OCPBUGS-33397).
+func (n Node) pickable() bool { return n.ready() && n.managed() }
+
 // drainPending: a drain or an uncordon was asked for that the controller has not finished.
 func (n Node) drainPending() bool {
 	return n.DesiredDrain != "" && n.DesiredDrain != n.LastAppliedDrain

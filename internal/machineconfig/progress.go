@@ -110,16 +110,17 @@ func (r rollout) lastProgress() time.Time {
 	return t
 }
 
-// inWorkSince is when the MCO told the node to change: no write that belongs to the work can be older.
-func inWorkSince(n Node, cordoned time.Time) moment {
-	since := n.Picked
-	for _, t := range []time.Time{n.DrainAsked, n.StateWritten} {
-		if since.IsZero() || (!t.IsZero() && t.Before(since)) {
-			since = t
-		}
+// inWorkSince is when the MCO told the node to change: each write that belongs to the work is younger. A cordon belongs to it
+// only if it came after the target; else it is a person's, or of the update before.
+func inWorkSince(n Node, target, cordonedByMCO time.Time) moment {
+	var since time.Time
+	for _, t := range []time.Time{n.Picked, n.DrainAsked, n.StateWritten} {
+		since = earlier(since, t)
 	}
-	if since.IsZero() {
-		since = cordoned
+	for _, t := range []time.Time{n.CordonedSince, cordonedByMCO} {
+		if !t.Before(target) {
+			since = earlier(since, t)
+		}
 	}
 	return moment{Time: since, atLeast: true}
 }
@@ -139,6 +140,14 @@ func phase(n Node) string {
 		return "not Ready, rebooting or lost"
 	}
 	return "applying files and OS"
+}
+
+// earlier of two times, of which either may be unknown.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
+		return b
+	}
+	return a
 }
 
 func later(a, b time.Time) time.Time {

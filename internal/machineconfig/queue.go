@@ -37,7 +37,7 @@ func (r rollout) place(name string) int {
 		if n.Name == name {
 			break
 		}
-		if n.ready() {
+		if n.pickable() {
 			place++
 		}
 	}

@@ -2,6 +2,8 @@ package machineconfig
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"overdue/internal/plugin"
 )
@@ -9,6 +11,9 @@ import (
 // blocked: nodes are outdated and the MCO works on none. That is normal for seconds.
 func (j *judgement) blocked() {
 	r := j.rollout
+	if r.queue()[0].pickable() && r.room() > 0 && len(j.findings) > 0 {
+		return // the controller's silence, a failed render or build is told already, and is the reason
+	}
 	age, since := j.stalled()
 	f := plugin.Finding{State: grade(age, j.limits.PendingWarning, j.limits.PendingCritical), Since: since.Time, AtLeast: since.atLeast,
 		Problem: fmt.Sprintf("update blocked, %d of %s outdated", r.outdated(), count(len(r.nodes), "node"))}
@@ -18,19 +23,19 @@ func (j *judgement) blocked() {
 	if next, ok := j.limits.Windows.waitsFor(j.now, since.Time); ok {
 		f.State, f.Problem = plugin.OK, fmt.Sprintf("%s wait for the window that opens in %s", count(r.outdated(), "outdated node"), plugin.Age(next.Sub(j.now)))
 	}
-	f.Cause, f.Consequence, f.Remedy = j.whyBlocked()
-	f.Details = j.held()
+	var told string
+	told, f.Cause, f.Consequence, f.Remedy = j.whyBlocked()
+	f.Details = j.held(told)
 	j.add(f)
 }
 
-// whyBlocked follows the MCO's own steps in choosing nodes: what is unavailable, then who is a candidate.
-func (j *judgement) whyBlocked() (cause, consequence, remedy string) {
+// whyBlocked follows the MCO's own steps in choosing nodes: what is unavailable, then who is a candidate. It also names the
+// node whose case it tells in full.
+func (j *judgement) whyBlocked() (told, cause, consequence, remedy string) {
 	r := j.rollout
-	limit := r.pool.maxUnavailable(len(r.nodes))
-	queue := r.queue()
-	var held, bystanders []Node // not ready and outdated; not ready and up to date
-	for _, n := range queue {
-		if !n.ready() {
+	var held, bystanders []Node // cannot be picked, outdated; not ready, up to date
+	for _, n := range r.queue() {
+		if !n.pickable() {
 			held = append(held, n)
 		}
 	}
@@ -39,49 +44,62 @@ func (j *judgement) whyBlocked() (cause, consequence, remedy string) {
 			bystanders = append(bystanders, n)
 		}
 	}
+	full := fmt.Sprintf("; with %d unavailable of maxUnavailable %d the MCO begins no further node", r.unavailable(), r.pool.maxUnavailable(len(r.nodes)))
 	switch {
 	case r.room() <= 0 && len(bystanders) > 0:
-		cause = fmt.Sprintf("%s; with %d unavailable of maxUnavailable %d the MCO begins no further node", troubles(append(bystanders, held...), j.now), r.unavailable(), limit)
-		consequence = fmt.Sprintf("making %s ready lets the MCO %s %s", list(names(bystanders)), drainWords, j.firstAfter(bystanders))
-		remedy = makeReady(bystanders[0]) + ", when " + queue[0].Name + " may be drained"
-	case len(held) == len(queue) && len(held) > 0:
-		cause = troubles(held, j.now) + "; the MCO picks only ready nodes"
-		consequence = j.ifReady(held[0])
-		remedy = makeReady(held[0]) + ", when its workloads may be drained"
-	case r.room() <= 0 && len(held) > 0:
-		cause = fmt.Sprintf("%s; with %d unavailable of maxUnavailable %d the MCO begins no further node", troubles(held, j.now), r.unavailable(), limit)
-		consequence = j.ifReady(held[0])
-		remedy = makeReady(held[0]) + ", when its workloads may be drained"
-	default:
-		cause = fmt.Sprintf("%s is ready and next in line, the MCO has not picked it", queue[0].Name)
-		consequence = fmt.Sprintf("the MCO will %s it without further notice as soon as it works again", drainWords)
-		remedy = lookAtController
+		return j.heldByOthers(bystanders, held, full)
+	case len(held) > 0 && (r.room() <= 0 || len(held) == len(r.waiting)):
+		if r.room() > 0 {
+			full = "; the MCO picks only nodes that are ready and run its daemon"
+		}
+		return held[0].Name, troubles(held, j.now) + full, j.ifReady(held[0]), makeReady(held[0]) + ", when its workloads may be drained"
 	}
-	return cause, consequence, remedy
+	first := r.queue()[0]
+	cause = first.Name + " is ready and next in line, the MCO has not picked it"
+	if silent := j.age(j.snapshot.ControllerSeen); silent > controllerSilence {
+		cause += ": machine-config-controller is dead"
+	}
+	return first.Name, cause, fmt.Sprintf("the MCO will %s it without further notice as soon as it works again", drainWords), lookAtController
 }
 
-// firstAfter names the node that the MCO picks once the bystanders are ready.
-func (j *judgement) firstAfter(bystanders []Node) string {
-	room := j.rollout.room() + len(bystanders)
-	for _, n := range j.rollout.queue() {
-		if n.ready() && room > 0 {
-			return n.Name + " (next in line)"
+// heldByOthers: nodes that have nothing to do with the update use up maxUnavailable.
+func (j *judgement) heldByOthers(bystanders, held []Node, full string) (told, cause, consequence, remedy string) {
+	r := j.rollout
+	wake := slices.Clone(bystanders)
+	first := r.queue()[0]
+	for _, n := range r.queue() {
+		if n.pickable() {
+			first = n
+			break
 		}
 	}
-	return "nothing yet: the outdated nodes are not ready either"
+	if !first.pickable() {
+		wake = append(wake, first)
+	}
+	remedy = makeReady(bystanders[0])
+	if len(wake) > 1 {
+		remedy += ", then " + list(names(wake[1:]))
+	}
+	return first.Name, troubles(append(bystanders, held...), j.now) + full,
+		fmt.Sprintf("making %s ready lets the MCO %s %s (next in line)", list(names(wake)), drainWords, first.Name),
+		remedy + ", when the workloads on " + first.Name + " may be drained"
 }
 
 // ifReady says what making one held node ready sets off.
 func (j *judgement) ifReady(n Node) string {
-	switch place := j.rollout.place(n.Name); {
-	case j.rollout.picksIfReady(n) && place == 1:
-		return fmt.Sprintf("making %s ready lets the MCO %s it (next in line)", n.Name, drainWords)
-	case j.rollout.picksIfReady(n):
-		return fmt.Sprintf("making %s ready lets the MCO %s it (number %d in line)", n.Name, drainWords, place)
-	default:
-		return fmt.Sprintf("making %s ready lets the MCO %s it, not at once (number %d in line, and other nodes use up maxUnavailable %d)",
-			n.Name, drainWords, place, j.rollout.pool.maxUnavailable(len(j.rollout.nodes)))
+	place := j.rollout.place(n.Name)
+	line := "next in line"
+	if place > 1 {
+		line = fmt.Sprintf("number %d in line", place)
 	}
+	switch {
+	case j.pool.Paused:
+		return fmt.Sprintf("once the pool is unpaused, making %s ready lets the MCO %s it", n.Name, drainWords)
+	case j.rollout.picksIfReady(n):
+		return fmt.Sprintf("making %s ready lets the MCO %s it (%s)", n.Name, drainWords, line)
+	}
+	return fmt.Sprintf("making %s ready lets the MCO %s it when its turn comes (%s; others use up maxUnavailable %d)",
+		n.Name, drainWords, line, j.rollout.pool.maxUnavailable(len(j.rollout.nodes)))
 }
 
 func makeReady(n Node) string {
@@ -94,16 +112,18 @@ func makeReady(n Node) string {
 	return "oc adm uncordon " + n.Name
 }
 
-// held are the detail lines: for each node that waits and is not ready, what it is and what making it ready does; and a word
-// on taints, as they are what people suspect first.
-func (j *judgement) held() []string {
+// held are the detail lines: for each node that cannot be picked, but the one that the first line tells of, why and what
+// making it ready does; and a word on taints, as they are what people suspect first.
+func (j *judgement) held(told string) []string {
 	var out []string
 	for _, n := range j.rollout.queue() {
-		if !n.ready() {
+		if !n.pickable() && n.Name != told {
 			out = append(out, trouble(n, j.now)+"; "+j.ifReady(n))
 		}
-		for _, t := range n.Taints {
-			out = append(out, fmt.Sprintf("%s has the taint %s: it does not hold the update, the MCO heeds no taints", n.Name, t))
+		if !n.pickable() || n.Name == told {
+			for _, t := range n.Taints {
+				out = append(out, fmt.Sprintf("%s has the taint %s: it does not hold the update, the MCO heeds no taints", n.Name, t))
+			}
 		}
 	}
 	return out
@@ -121,7 +141,7 @@ func (j *judgement) paused() {
 	if next, ok := j.limits.Windows.waitsFor(j.now, since.Time); ok {
 		f.State, f.Problem = plugin.OK, fmt.Sprintf("paused, %s wait for the window that opens in %s", count(r.outdated(), "outdated node"), plugin.Age(next.Sub(j.now)))
 	}
-	f.Details = j.held()
+	f.Details = j.held("")
 	j.add(f)
 }
 
@@ -140,11 +160,12 @@ func (j *judgement) unready() {
 	if len(r.failed) > 0 {
 		return
 	}
-	since := j.pool.Conditions[condUpdated].Since
+	var since time.Time
 	for _, n := range r.unready {
-		if t := later(n.CordonedSince, n.NotReadySince); !t.IsZero() && (since.IsZero() || t.Before(since)) {
-			since = t
-		}
+		since = earlier(since, earlier(n.CordonedSince, n.NotReadySince))
+	}
+	if unwhole := j.pool.Conditions[condUpdated]; since.IsZero() && !unwhole.True {
+		since = unwhole.Since
 	}
 	limit := r.pool.maxUnavailable(len(r.nodes))
 	f := plugin.Finding{State: grade(j.age(since), j.limits.PendingWarning, plugin.Range{}), Since: since,
@@ -156,8 +177,10 @@ func (j *judgement) unready() {
 	} else {
 		f.Consequence = fmt.Sprintf("they use up %d of maxUnavailable %d; making them ready now reboots nothing", len(r.unready), limit)
 	}
-	for _, n := range r.unready {
-		f.Details = append(f.Details, trouble(n, j.now))
+	for i, n := range r.unready {
+		if i > 1 || i == 1 && len(r.unready) > 2 {
+			f.Details = append(f.Details, trouble(n, j.now))
+		}
 		for _, t := range n.Taints {
 			f.Details = append(f.Details, fmt.Sprintf("%s has the taint %s: taking it away reboots nothing, no change is pending", n.Name, t))
 		}

@@ -39,7 +39,7 @@ func (j *judgement) staleStatus() {
 		return
 	}
 	if n := j.outdated(); j.nodesRead && n > 0 {
-		f.Consequence = fmt.Sprintf("%d of %s wait for an update that does not begin", n, count(len(j.rollout.nodes), "node"))
+		f.Consequence = fmt.Sprintf("%d of %s waiting for an update that does not begin", n, count(len(j.rollout.nodes), "node"))
 	}
 	j.add(f)
 }
@@ -47,6 +47,9 @@ func (j *judgement) staleStatus() {
 // statusBehindNodes: every node is well and runs the target, and still the status says otherwise.
 func (j *judgement) statusBehindNodes() {
 	if j.pool.Generation != j.pool.ObservedGeneration || j.pool.clean() || len(j.findings) > 0 {
+		return
+	}
+	if len(j.rollout.nodes) == 0 && j.pool.Machines == 0 {
 		return
 	}
 	f := plugin.Finding{State: plugin.OK,

@@ -17,7 +17,7 @@ func (j *judgement) degraded() {
 	}
 	first := r.failed[0]
 	f := plugin.Finding{State: plugin.Critical, Since: first.StateWritten, AtLeast: true,
-		Problem: fmt.Sprintf("%s of %d degraded", count(len(r.failed), "node"), len(r.nodes)),
+		Problem: fmt.Sprintf("%d of %s degraded", len(r.failed), count(len(r.nodes), "node")),
 		Cause:   first.Name + ": " + reason(first)}
 	if cond := j.pool.Conditions[condNodeDegraded]; cond.True {
 		f.Since, f.AtLeast = cond.Since, false
@@ -25,17 +25,16 @@ func (j *judgement) degraded() {
 	f.Remedy = j.cure(first)
 	if n := r.outdated(); n > 0 {
 		_, since := j.pending()
-		f.Consequence = fmt.Sprintf("%s wait%s", count(n, "outdated node"), ago(since.Time, j.now))
-		if r.room() > 0 && !j.pool.Paused {
-			f.Consequence = fmt.Sprintf("the daemon tries again by itself; %s left", count(n, "outdated node"))
-		}
+		f.Consequence = fmt.Sprintf("%s waiting%s", count(n, "outdated node"), ago(since.Time, j.now))
 	} else {
 		f.Consequence = fmt.Sprintf("it uses up maxUnavailable %d: the next change will not start", r.pool.maxUnavailable(len(r.nodes)))
 	}
 	for _, n := range r.failed[1:] {
 		f.Details = append(f.Details, n.Name+": "+reason(n))
 	}
-	f.Details = append(f.Details, j.held()...)
+	if !j.pool.Paused {
+		f.Details = append(f.Details, j.held("")...)
+	}
 	j.add(f)
 }
 

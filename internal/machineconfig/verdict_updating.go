@@ -25,25 +25,28 @@ func (j *judgement) updating() {
 		f.Problem = fmt.Sprintf("update stuck, %s, %s %s", progress, slowest.Name, phase(slowest))
 		f.Cause, f.Remedy = j.holdUp(slowest)
 		if waiting := len(r.waiting); waiting > 0 {
-			f.Consequence = fmt.Sprintf("%s wait behind it", count(waiting, "outdated node"))
+			f.Consequence = count(waiting, "outdated node") + " waiting behind it"
 		}
 		if slowest.draining() {
 			f.Consequence = joined(f.Consequence, "after 1 h of draining the daemon gives up and the node turns Degraded")
 		}
 	}
 	if j.pool.Paused && len(r.waiting) > 0 {
-		f.Details = append(f.Details, fmt.Sprintf("paused%s: %s wait for the pool to be unpaused", j.by(), count(len(r.waiting), "further node")))
+		f.Details = append(f.Details, fmt.Sprintf("paused%s: %s held back until it is unpaused", j.by(), count(len(r.waiting), "further node")))
 	}
 	for _, n := range r.working {
 		if n.Name != slowest.Name {
 			f.Details = append(f.Details, fmt.Sprintf("%s %s%s", n.Name, phase(n), ago(j.workSince(n).Time, j.now)))
 		}
 	}
-	f.Details = append(f.Details, j.held()...)
+	f.Details = append(f.Details, j.held("")...)
 	j.add(f)
 }
 
-func (j *judgement) workSince(n Node) moment { return inWorkSince(n, j.snapshot.CordonedByMCO[n.Name]) }
+func (j *judgement) workSince(n Node) moment {
+	target := pendingSince(j.pool, j.snapshot.TargetCreated)
+	return inWorkSince(n, target.Time, j.snapshot.CordonedByMCO[n.Name])
+}
 
 // holdUp says what keeps a node in work from getting on, and what to do.
 func (j *judgement) holdUp(n Node) (cause, remedy string) {

@@ -65,7 +65,7 @@ func trouble(n Node, now time.Time) string {
 		parts = append(parts, "is cordoned"+by+ago(n.CordonedSince, now))
 	}
 	if n.failed() {
-		parts = append(parts, "is "+n.State+": "+n.Reason)
+		parts = append(parts, "is "+n.State+": "+reason(n))
 	}
 	return n.Name + " " + strings.Join(parts, " and ")
 }
