@@ -88,12 +88,19 @@ func (j *judgement) judge() {
 	j.staleStatus()
 	j.cannotRender()
 	j.imageBuildFailed()
-	if !j.nodesRead {
-		j.statusAlone()
-		j.expectations()
-		return
+	if j.pool.Paused && j.outdated() == 0 {
+		j.add(plugin.Finding{State: plugin.OK, Problem: "paused, nothing pending", Since: j.pool.PausedWritten})
 	}
+	if j.nodesRead {
+		j.nodes()
+	}
+	j.expectations()
+}
+
+// nodes tells how the pool's nodes come along. Where they were not read, every pool is clean.
+func (j *judgement) nodes() {
 	j.degraded()
+	j.window()
 	switch {
 	case j.pool.Target == "":
 		j.noTarget()
@@ -109,15 +116,6 @@ func (j *judgement) judge() {
 		j.statusBehindNodes()
 	}
 	j.tooOld()
-	j.window()
-	j.expectations()
-}
-
-// statusAlone judges a pool by its own counts: all pools are clean, or the nodes may not be read.
-func (j *judgement) statusAlone() {
-	if j.pool.Paused {
-		j.add(plugin.Finding{State: plugin.OK, Problem: "paused, nothing pending", Since: j.pool.PausedWritten})
-	}
 }
 
 // noTarget: a pool is of no use before it has been rendered once.
@@ -153,7 +151,7 @@ func (j *judgement) stalled() (time.Duration, moment) {
 	if pending == 0 || len(j.rollout.working) > 0 {
 		return 0, moment{}
 	}
-	if moved := later(j.rollout.lastProgress(), j.limits.Windows.openedAt(j.now)); moved.After(since.Time) {
+	if moved := j.rollout.lastProgress(); moved.After(since.Time) {
 		since = moment{Time: moved}
 	}
 	return j.age(since.Time), since

@@ -30,6 +30,15 @@ func (r rollout) queue() []Node {
 	return q
 }
 
+// nextPick is the first of the queue that the MCO can pick, or the first of all if there is none.
+func (r rollout) nextPick() Node {
+	q := r.queue()
+	if i := slices.IndexFunc(q, Node.pickable); i > 0 {
+		return q[i]
+	}
+	return q[0]
+}
+
 // place is where a waiting node would stand, from 1, among those that the MCO can pick, if it were ready.
 func (r rollout) place(name string) int {
 	place := 1

@@ -11,7 +11,7 @@ import (
 // blocked: nodes are outdated and the MCO works on none. That is normal for seconds.
 func (j *judgement) blocked() {
 	r := j.rollout
-	if r.queue()[0].pickable() && r.room() > 0 && len(j.findings) > 0 {
+	if r.nextPick().pickable() && r.room() > 0 && len(j.findings) > 0 {
 		return // the controller's silence, a failed render or build is told already, and is the reason
 	}
 	age, since := j.stalled()
@@ -19,9 +19,6 @@ func (j *judgement) blocked() {
 		Problem: fmt.Sprintf("update blocked, %d of %s outdated", r.outdated(), count(len(r.nodes), "node"))}
 	if f.State == plugin.OK {
 		f.Problem = fmt.Sprintf("updating, %d/%d done, no node in work", len(r.nodes)-r.outdated(), len(r.nodes))
-	}
-	if next, ok := j.limits.Windows.waitsFor(j.now, since.Time); ok {
-		f.State, f.Problem = plugin.OK, fmt.Sprintf("%s wait for the window that opens in %s", count(r.outdated(), "outdated node"), plugin.Age(next.Sub(j.now)))
 	}
 	var told string
 	told, f.Cause, f.Consequence, f.Remedy = j.whyBlocked()
@@ -54,7 +51,7 @@ func (j *judgement) whyBlocked() (told, cause, consequence, remedy string) {
 		}
 		return held[0].Name, troubles(held, j.now) + full, j.ifReady(held[0]), makeReady(held[0]) + ", when its workloads may be drained"
 	}
-	first := r.queue()[0]
+	first := r.nextPick()
 	cause = first.Name + " is ready and next in line, the MCO has not picked it"
 	if silent := j.age(j.snapshot.ControllerSeen); silent > controllerSilence {
 		cause += ": machine-config-controller is dead"
@@ -66,13 +63,7 @@ func (j *judgement) whyBlocked() (told, cause, consequence, remedy string) {
 func (j *judgement) heldByOthers(bystanders, held []Node, full string) (told, cause, consequence, remedy string) {
 	r := j.rollout
 	wake := slices.Clone(bystanders)
-	first := r.queue()[0]
-	for _, n := range r.queue() {
-		if n.pickable() {
-			first = n
-			break
-		}
-	}
+	first := r.nextPick()
 	if !first.pickable() {
 		wake = append(wake, first)
 	}
@@ -139,7 +130,7 @@ func (j *judgement) paused() {
 		Consequence: fmt.Sprintf("unpausing lets the MCO %s them, %d at a time", drainWords, r.pool.maxUnavailable(len(r.nodes))),
 		Remedy:      fmt.Sprintf(`when that may happen, oc patch mcp %s --type merge -p '{"spec":{"paused":false}}'`, j.pool.Name)}
 	if next, ok := j.limits.Windows.waitsFor(j.now, since.Time); ok {
-		f.State, f.Problem = plugin.OK, fmt.Sprintf("paused, %s wait for the window that opens in %s", count(r.outdated(), "outdated node"), plugin.Age(next.Sub(j.now)))
+		f.State, f.Problem = plugin.OK, fmt.Sprintf("paused, %s waiting for the window that opens in %s", count(r.outdated(), "outdated node"), plugin.Age(next.Sub(j.now)))
 	}
 	f.Details = j.held("")
 	j.add(f)
