@@ -66,7 +66,7 @@ func (r reader) target(ctx context.Context, s *Snapshot, p Pool) error {
 		return nil
 	}
 	// Metadata only: a MachineConfig's contents may be secret.
-	mc, err := kube.GetMetadata(ctx, r.client, machineConfigs, "", p.Target)
+	mc, err := kube.Get[metav1.PartialObjectMetadata](ctx, r.client, machineConfigs, "", p.Target)
 	if err != nil {
 		return r.optional(err, "since when "+p.Target+" exists is not known")
 	}
@@ -206,7 +206,7 @@ func reduceDaemon(p *corev1.Pod) Daemon {
 }
 
 func (r reader) drain(ctx context.Context, s *Snapshot, n Node) error {
-	q := kube.Query{MetadataOnly: true, FieldSelector: "spec.nodeName=" + n.Name + ",status.phase!=Succeeded,status.phase!=Failed"}
+	q := kube.Query{FieldSelector: "spec.nodeName=" + n.Name + ",status.phase!=Succeeded,status.phase!=Failed"}
 	pods, err := kube.List(ctx, r.client, podsResource, q, reducePod)
 	if err != nil {
 		return r.optional(err, "which pod holds the drain of "+n.Name+" is not known")
