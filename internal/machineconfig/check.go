@@ -104,17 +104,17 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	}
 	r := reader{client: client, note: run.Note}
 	s, err := r.read(ctx, o.selected, o.verifyNodes || len(o.limits.Expect) > 0)
-	if kube.IsNoSuchGroup(err) && len(s.Pools) == 0 {
-		s, err = Snapshot{}, nil
+	if err != nil && len(s.Pools) == 0 {
+		return err
 	}
+	if missing := o.missing(s); missing != nil {
+		return missing
+	}
+	v := Judge(s, o.selected, o.limits, run.Now())
+	run.Add(v.Findings...) // with an error, this is what was known until then
 	if err != nil {
 		return err
 	}
-	if err := o.missing(s); err != nil {
-		return err
-	}
-	v := Judge(s, o.selected, o.limits, run.Now())
-	run.Add(v.Findings...)
 	run.Measure(v.Metrics...)
 	run.Summarize("%s", v.Summary)
 	return nil

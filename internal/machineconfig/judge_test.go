@@ -88,13 +88,13 @@ func TestJudgeRecordings(t *testing.T) {
 	later := at(t, "2026-12-01T04:30:00Z")
 	for _, r := range []row{
 		{name: "incident 1 as published: READY 42, UPDATED 44", snapshot: controller(t, "incident-two-cordoned", ""), now: later, want: plugin.Warning,
-			says: []string{"no change pending, but 2 of 44 nodes not ready", "since 2026-12-01 02:22 UTC", "wrk-71 is cordoned by kubectl", "wrk-98 is cordoned by kubectl",
+			says: []string{"no change pending, but 2 of 44 nodes not ready", "since 2026-12-01 02:22 UTC", "wrk-71 and wrk-98: cordoned by kubectl",
 				"2 unavailable, maxUnavailable 1: the next change will not start", "making them ready now reboots nothing", "ai4dd-a100-reserved=true:NoSchedule"},
 			not: []string{"drain and", "update blocked"}},
 		{name: "incident 1, 10 minutes after the cordon", snapshot: controller(t, "incident-two-cordoned", ""), now: at(t, "2026-12-01T02:32:00Z"), want: plugin.OK,
 			says: []string{"no change pending"}},
 		{name: "a: pending, blocked by a cordon (incident 1 with a change outstanding)", snapshot: scenario(t, "a-pending-blocked-by-cordon"), now: later, want: plugin.Critical,
-			says: []string{"update blocked, 1 of 44 nodes outdated", "since 2026-12-01 01:31 UTC", "wrk-98 is cordoned", "1 unavailable of maxUnavailable 1",
+			says: []string{"update blocked, 1 of 44 nodes outdated", "since 2026-12-01 01:31 UTC", "wrk-98: cordoned", "1 unavailable of maxUnavailable 1",
 				"making wrk-98 ready lets the MCO drain and, unless the change needs none, reboot it (next in line)", "oc adm uncordon wrk-98", "it does not hold the update"},
 			not: []string{"UpdateInProgress"}},
 		{name: "b: pending, custom taint only", snapshot: scenario(t, "b-pending-taint-only"), now: later, want: plugin.Critical,
@@ -107,7 +107,7 @@ func TestJudgeRecordings(t *testing.T) {
 		{name: "e: drain failed for an hour", snapshot: scenario(t, "e-degraded"), now: later, want: plugin.Critical,
 			says: []string{"1 of 44 nodes degraded", "failed to drain node: wrk-98 after 1 hour", "1 outdated node waiting", "since 2026-11-30 23:58 UTC"}},
 		{name: "f: an unrelated node is not Ready", snapshot: scenario(t, "f-unrelated-notready"), now: later, want: plugin.Critical,
-			says: []string{"wrk-71 is not Ready for 2d 19h", "making wrk-71 ready lets the MCO drain and, unless the change needs none, reboot wrk-98 (next in line)", "bring wrk-71 back"},
+			says: []string{"wrk-71: not Ready for 2d 19h", "making wrk-71 ready lets the MCO drain and, unless the change needs none, reboot wrk-98 (next in line)", "bring wrk-71 back"},
 			not:  []string{"oc adm uncordon"}},
 		{name: "g: the controller has not taken up the change", snapshot: scenario(t, "g-stale-status"), now: later, want: plugin.Critical,
 			says: []string{"status is not to be trusted: the pool is at generation 9, its status at 8", "since 2026-12-01 01:32 UTC", "44 of 44 nodes waiting"}, not: []string{"blocked"}},
@@ -143,7 +143,7 @@ func TestJudgeReports(t *testing.T) {
 	}
 	for _, r := range []row{
 		{name: "BZ 1937814: a cordon makes UPDATING True", snapshot: fleet(5, on("w-02", cordoned(2*time.Hour, "oc"))), want: plugin.Warning,
-			says: []string{"no change pending, but 1 of 5 nodes not ready", "w-02 is cordoned by oc for 2h (since 2026-12-02 10:00 UTC)", "reboots nothing"}},
+			says: []string{"no change pending, but 1 of 5 nodes not ready", "w-02: cordoned by oc for 2h (since 2026-12-02 10:00 UTC)", "reboots nothing"}},
 		{name: "BZ 1780318: no daemon on a tainted node (4.1 to 4.5)", want: plugin.Critical,
 			snapshot: fleet(5, on("w-02", picked(90*time.Minute), taint("dedicated=x:NoSchedule")), func(s *Snapshot) { s.Daemons = map[string]Daemon{} }),
 			says:     []string{"w-02 told to update, its machine-config-daemon has not begun", "no machine-config-daemon pod on w-02"}},
@@ -174,7 +174,7 @@ func TestJudgeReports(t *testing.T) {
 			says: []string{"1 of 5 nodes degraded", "w-02: disk full"}},
 		{name: "OCPBUGS-5497: a node that reboots for too long", snapshot: fleet(5, on("w-02", rebooting(61*time.Minute), notReady(50*time.Minute)), worker(func(p *Pool) {
 			p.Conditions[condUpdated] = Condition{Since: before(2 * time.Hour)}
-		})), want: plugin.Critical, says: []string{"w-02 rebooting", "w-02 is not Ready for 50m", "look at the console of w-02"}},
+		})), want: plugin.Critical, says: []string{"w-02 rebooting", "w-02: not Ready for 50m", "look at the console of w-02"}},
 		{name: "BZ 2103786: no controller while its master reboots", snapshot: fleet(5, on("w-02", outdated), func(s *Snapshot) { s.ControllerSeen = before(20 * time.Minute) }), want: plugin.Critical,
 			says: []string{"machine-config-controller ¶ does not work", "since 2026-12-02 11:40 UTC", "its Lease has not been renewed", "machine-config-controller is dead"}},
 		{name: "a Lease renewed 2 minutes ago is alive", snapshot: fleet(5, on("all", finished(time.Minute)), func(s *Snapshot) { s.ControllerSeen = before(2 * time.Minute) }), want: plugin.OK},
@@ -217,13 +217,13 @@ func TestJudgeReports(t *testing.T) {
 			n.Current, n.Desired, n.State, n.Picked = oldConfig, "rendered-worker-bad", stateWorking, before(3*time.Hour)
 		})), want: plugin.Critical, says: []string{"it still works towards rendered-worker-bad, which the pool has given up"}},
 		{name: "a new node on which the daemon has not run", snapshot: fleet(5, on("w-05", func(n *Node) { n.Current, n.Desired, n.State = "", "", "" })), want: plugin.Critical,
-			says: []string{"w-05 has never run a machine-config-daemon"}},
+			says: []string{"w-05: has never run a machine-config-daemon"}},
 		{name: "an image build failed", snapshot: fleet(5, condition(condBuildFailed, "Failed to build", time.Hour), on("all", finished(time.Minute)), func(s *Snapshot) {
 			s.FailedBuilds = map[string]string{"worker": "worker-abc"}
 		}), want: plugin.Critical, says: []string{"the build of its OS image failed (MachineOSBuild worker-abc)", "no node is updated until a build succeeds"}},
 		{name: "image mode: a node with the config and not the image is outdated", snapshot: fleet(5, on("all", func(n *Node) { n.CurrentImage, n.DesiredImage = "img@new", "img@new" }),
 			on("w-01", func(n *Node) { n.CurrentImage, n.DesiredImage = "img@old", "img@old" }), on("w-01", cordoned(time.Hour, "oc")),
-			func(s *Snapshot) { s.PoolImages = map[string]string{"worker": "img@new"} }), want: plugin.Critical, says: []string{"update blocked, 1 of 5 nodes outdated", "w-01 is cordoned by oc"}},
+			func(s *Snapshot) { s.PoolImages = map[string]string{"worker": "img@new"} }), want: plugin.Critical, says: []string{"update blocked, 1 of 5 nodes outdated", "w-01: cordoned by oc"}},
 		{name: "a pod that two budgets select cannot be evicted", snapshot: fleet(5, on("w-02", draining(35*time.Minute)), func(s *Snapshot) {
 			s.Pods = map[string][]Pod{"w-02": {{Namespace: "db", Name: "db-0", Labels: map[string]string{"app": "db"}}}}
 			for _, name := range []string{"a", "b"} {

@@ -17,6 +17,9 @@ type reader struct {
 // say why. always reads the nodes in any case.
 func (r reader) read(ctx context.Context, selected func(pool string) bool, always bool) (Snapshot, error) {
 	pools, err := readPools(ctx, r.client)
+	if kube.IsNoSuchGroup(err) {
+		return Snapshot{}, nil // not OpenShift: no pools
+	}
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -37,18 +40,15 @@ func (r reader) read(ctx context.Context, selected func(pool string) bool, alway
 	return s, r.lookCloser(ctx, &s, unclean)
 }
 
-// optional turns a missing right, or a kind that this release does not have, into a note that says what it costs. Other errors
-// stand: a server that stops to answer is no reason to judge by half.
-func (r reader) optional(err error, cost string) error {
+// optional turns the failure to read what the verdict can do without into a note that says what it costs: a right that is
+// missing, or whatever else. The end of the run's time stands. What this release of OpenShift does not have is not even a note.
+func (r reader) optional(ctx context.Context, err error, cost string) error {
 	switch {
-	case kube.IsForbidden(err):
-		r.note("%s: no right to (%v)", cost, err)
+	case err == nil, kube.IsNotFound(err), kube.IsNoSuchGroup(err):
 		return nil
-	case kube.IsNotFound(err), kube.IsNoSuchGroup(err):
-		return nil
-	}
-	if err != nil {
+	case ctx.Err() != nil:
 		return fmt.Errorf("%s: %w", cost, err)
 	}
+	r.note("%s: %v", cost, err)
 	return nil
 }

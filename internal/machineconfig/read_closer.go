@@ -53,7 +53,7 @@ func (r reader) lookCloser(ctx context.Context, s *Snapshot, unclean []Pool) err
 func (r reader) controller(ctx context.Context, s *Snapshot) error {
 	lease, err := kube.Get[coordinationv1.Lease](ctx, r.client, leases, operatorNamespace, "machine-config-controller")
 	if err != nil {
-		return r.optional(err, "whether machine-config-controller is alive is not known")
+		return r.optional(ctx, err, "whether machine-config-controller is alive is not known")
 	}
 	if lease.Spec.RenewTime != nil {
 		s.ControllerSeen = lease.Spec.RenewTime.Time
@@ -68,7 +68,7 @@ func (r reader) target(ctx context.Context, s *Snapshot, p Pool) error {
 	// Metadata only: a MachineConfig's contents may be secret.
 	mc, err := kube.Get[metav1.PartialObjectMetadata](ctx, r.client, machineConfigs, "", p.Target)
 	if err != nil {
-		return r.optional(err, "since when "+p.Target+" exists is not known")
+		return r.optional(ctx, err, "since when "+p.Target+" exists is not known")
 	}
 	s.TargetCreated[p.Target] = mc.CreationTimestamp.Time
 	return nil
@@ -93,7 +93,7 @@ func (r reader) images(ctx context.Context, s *Snapshot) error {
 		}
 		configs, err := kube.List(ctx, r.client, machineOSConfigs, kube.Query{}, func(o *osConfigObject) (osConfigObject, bool) { return *o, true })
 		if err != nil {
-			return r.optional(err, "which image the nodes of a pool in image mode should run is not known")
+			return r.optional(ctx, err, "which image the nodes of a pool in image mode should run is not known")
 		}
 		for _, c := range configs {
 			s.PoolImages[c.Spec.MachineConfigPool.Name] = c.Status.CurrentImagePullSpec
@@ -128,7 +128,7 @@ func (r reader) build(ctx context.Context, s *Snapshot, p Pool) error {
 		return o.Metadata.Name, o.isTrue("Failed") || o.isTrue("Interrupted")
 	})
 	if err != nil {
-		return r.optional(err, "which image build failed is not known")
+		return r.optional(ctx, err, "which image build failed is not known")
 	}
 	if len(builds) > 0 {
 		s.FailedBuilds[p.Name] = builds[len(builds)-1]
@@ -168,7 +168,7 @@ func (r reader) cordoned(ctx context.Context, s *Snapshot, n Node) error {
 			return time.Time{}, false
 		})
 	if err != nil {
-		return r.optional(err, "when the work on "+n.Name+" began is known less well")
+		return r.optional(ctx, err, "when the work on "+n.Name+" began is known less well")
 	}
 	if len(list) > 0 {
 		s.CordonedByMCO[n.Name] = list[0]
@@ -184,7 +184,7 @@ func (r reader) daemon(ctx context.Context, s *Snapshot, n Node) error {
 	daemons, err := kube.List(ctx, r.client, podsResource, q, func(p *corev1.Pod) (Daemon, bool) { return reduceDaemon(p), true })
 	if err != nil {
 		s.Daemons = nil
-		return r.optional(err, "whether the machine-config-daemon of "+n.Name+" runs is not known")
+		return r.optional(ctx, err, "whether the machine-config-daemon of "+n.Name+" runs is not known")
 	}
 	for _, d := range daemons {
 		s.Daemons[n.Name] = d
@@ -209,7 +209,7 @@ func (r reader) drain(ctx context.Context, s *Snapshot, n Node) error {
 	q := kube.Query{FieldSelector: "spec.nodeName=" + n.Name + ",status.phase!=Succeeded,status.phase!=Failed"}
 	pods, err := kube.List(ctx, r.client, podsResource, q, reducePod)
 	if err != nil {
-		return r.optional(err, "which pod holds the drain of "+n.Name+" is not known")
+		return r.optional(ctx, err, "which pod holds the drain of "+n.Name+" is not known")
 	}
 	s.Pods[n.Name] = pods
 	if s.Budgets != nil || len(pods) == 0 {
@@ -219,7 +219,7 @@ func (r reader) drain(ctx context.Context, s *Snapshot, n Node) error {
 		b.ManagedFields = nil
 		return *b, true
 	})
-	return r.optional(err, "which PodDisruptionBudget holds the drain of "+n.Name+" is not known")
+	return r.optional(ctx, err, "which PodDisruptionBudget holds the drain of "+n.Name+" is not known")
 }
 
 // reducePod drops what a drain does not evict: pods of DaemonSets, and mirror pods, which the kubelet keeps by itself.

@@ -67,13 +67,9 @@ func (j *judgement) heldByOthers(bystanders, held []Node, full string) (told, ca
 	if !first.pickable() {
 		wake = append(wake, first)
 	}
-	remedy = makeReady(bystanders[0])
-	if len(wake) > 1 {
-		remedy += ", then " + list(names(wake[1:]))
-	}
 	return first.Name, troubles(append(bystanders, held...), j.now) + full,
 		fmt.Sprintf("making %s ready lets the MCO %s %s (next in line)", list(names(wake)), drainWords, first.Name),
-		remedy + ", when the workloads on " + first.Name + " may be drained"
+		makeReady(wake...) + ", when the workloads on " + first.Name + " may be drained"
 }
 
 // ifReady says what making one held node ready sets off.
@@ -93,23 +89,13 @@ func (j *judgement) ifReady(n Node) string {
 		n.Name, drainWords, line, j.rollout.pool.maxUnavailable(len(j.rollout.nodes)))
 }
 
-func makeReady(n Node) string {
-	switch {
-	case !n.managed():
-		return "oc -n openshift-machine-config-operator get pods -o wide --field-selector spec.nodeName=" + n.Name
-	case !n.KubeletReady:
-		return "bring " + n.Name + " back (oc describe node " + n.Name + ")"
-	}
-	return "oc adm uncordon " + n.Name
-}
-
 // held are the detail lines: for each node that cannot be picked, but the one that the first line tells of, why and what
 // making it ready does; and a word on taints, as they are what people suspect first.
 func (j *judgement) held(told string) []string {
 	var out []string
 	for _, n := range j.rollout.queue() {
 		if !n.pickable() && n.Name != told {
-			out = append(out, trouble(n, j.now)+"; "+j.ifReady(n))
+			out = append(out, n.Name+": "+trouble(n, j.now)+"; "+j.ifReady(n))
 		}
 		if !n.pickable() || n.Name == told {
 			for _, t := range n.Taints {
@@ -162,15 +148,15 @@ func (j *judgement) unready() {
 	f := plugin.Finding{State: grade(j.age(since), j.limits.PendingWarning, plugin.Range{}), Since: since,
 		Problem: fmt.Sprintf("no change pending, but %d of %s not ready", len(r.unready), count(len(r.nodes), "node")),
 		Cause:   troubles(r.unready, j.now),
-		Remedy:  makeReady(r.unready[0])}
+		Remedy:  makeReady(r.unready...) + ", unless they are meant to be out of use"}
 	if len(r.unready) >= limit {
 		f.Consequence = fmt.Sprintf("%d unavailable, maxUnavailable %d: the next change will not start until they are ready; making them ready now reboots nothing", len(r.unready), limit)
 	} else {
 		f.Consequence = fmt.Sprintf("they use up %d of maxUnavailable %d; making them ready now reboots nothing", len(r.unready), limit)
 	}
-	for i, n := range r.unready {
-		if i > 1 || i == 1 && len(r.unready) > 2 {
-			f.Details = append(f.Details, trouble(n, j.now))
+	for _, n := range r.unready {
+		if len(r.unready) > 2 {
+			f.Details = append(f.Details, n.Name+": "+trouble(n, j.now))
 		}
 		for _, t := range n.Taints {
 			f.Details = append(f.Details, fmt.Sprintf("%s has the taint %s: taking it away reboots nothing, no change is pending", n.Name, t))

@@ -63,7 +63,7 @@ func (j *judgement) holdUp(n Node) (cause, remedy string) {
 	case n.Desired != j.pool.Target:
 		return fmt.Sprintf("it still works towards %s, which the pool has given up for %s", n.Desired, j.pool.Target), "oc describe node " + n.Name
 	case !n.KubeletReady:
-		return trouble(n, j.now), "look at the console of " + n.Name
+		return n.Name + ": " + trouble(n, j.now), "look at the console of " + n.Name
 	}
 	return "", fmt.Sprintf("oc -n openshift-machine-config-operator logs -c machine-config-daemon "+
 		"$(oc -n openshift-machine-config-operator get pod -o name -l k8s-app=machine-config-daemon --field-selector spec.nodeName=%s)", n.Name)

@@ -48,26 +48,26 @@ func ago(since, now time.Time) string {
 	return fmt.Sprintf(" for %s (since %s)", plugin.Age(now.Sub(since)), plugin.Moment(since))
 }
 
-// trouble says why a node is not ready, or not as it should be.
+// trouble says what a node is that it should not be: "cordoned by kubectl for 3h 12m (since …)".
 func trouble(n Node, now time.Time) string {
 	var parts []string
 	if !n.managed() {
 		parts = append(parts, "has never run a machine-config-daemon")
 	}
 	if !n.KubeletReady {
-		parts = append(parts, "is not Ready"+ago(n.NotReadySince, now)+bracketed(n.NotReadyWhy))
+		parts = append(parts, "not Ready"+ago(n.NotReadySince, now)+bracketed(n.NotReadyWhy))
 	}
 	if n.Unschedulable {
 		by := ""
 		if n.CordonedBy != "" {
 			by = " by " + n.CordonedBy
 		}
-		parts = append(parts, "is cordoned"+by+ago(n.CordonedSince, now))
+		parts = append(parts, "cordoned"+by+ago(n.CordonedSince, now))
 	}
 	if n.failed() {
-		parts = append(parts, "is "+n.State+": "+reason(n))
+		parts = append(parts, n.State+": "+reason(n))
 	}
-	return n.Name + " " + strings.Join(parts, " and ")
+	return strings.Join(parts, ", ")
 }
 
 func bracketed(s string) string {
@@ -77,17 +77,50 @@ func bracketed(s string) string {
 	return " [" + s + "]"
 }
 
-// troubles words several nodes; the first in full, that the line stays readable.
+// troubles words several nodes, those with the same trouble together: "wrk-71 and wrk-98: cordoned by kubectl for 2h (…)".
 func troubles(nodes []Node, now time.Time) string {
-	if len(nodes) == 0 {
-		return ""
+	const most = 2
+	var order []string
+	same := map[string][]string{}
+	for _, n := range nodes {
+		t := trouble(n, now)
+		if same[t] == nil {
+			order = append(order, t)
+		}
+		same[t] = append(same[t], n.Name)
 	}
-	s := trouble(nodes[0], now)
-	switch rest := names(nodes[1:]); {
-	case len(rest) == 1:
-		s += ", and " + trouble(nodes[1], now)
-	case len(rest) > 1:
-		s += "; also " + list(rest)
+	var parts []string
+	told := 0
+	for i, t := range order {
+		if i == most {
+			parts = append(parts, count(len(nodes)-told, "more node"))
+			break
+		}
+		parts = append(parts, list(same[t])+": "+t)
+		told += len(same[t])
 	}
-	return s
+	return strings.Join(parts, "; ")
+}
+
+// makeReady is how to bring nodes back: one command for those that are merely cordoned.
+func makeReady(nodes ...Node) string {
+	const most = 5
+	var cordoned, parts []string
+	for _, n := range nodes {
+		switch {
+		case !n.managed():
+			parts = append(parts, "oc -n openshift-machine-config-operator get pods -o wide --field-selector spec.nodeName="+n.Name)
+		case !n.KubeletReady:
+			parts = append(parts, "bring "+n.Name+" back (oc describe node "+n.Name+")")
+		case len(cordoned) < most:
+			cordoned = append(cordoned, n.Name)
+		}
+	}
+	if len(parts) > 1 {
+		parts = parts[:1]
+	}
+	if len(cordoned) > 0 {
+		parts = append(parts, "oc adm uncordon "+strings.Join(cordoned, " "))
+	}
+	return strings.Join(parts, ", ")
 }
