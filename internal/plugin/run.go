@@ -2,7 +2,11 @@ package plugin
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 )
 
@@ -12,8 +16,8 @@ type Program struct {
 	Summary     string // one line: what it watches
 	Description string // paragraphs for --help
 	Examples    []Example
-	Timeout     time.Duration // default of --timeout
-	Unreachable State         // default of --unreachable
+	Timeout     time.Duration // default of --timeout; 30 s if zero
+	Unreachable State         // default of --unreachable; UNKNOWN if zero, because no answer is never OK
 
 	// Define declares the program's own flags and returns the check, which reads the flags' values once they are parsed.
 	Define func(*Flags) Check
@@ -25,43 +29,116 @@ type Example struct {
 	Command string
 }
 
-// Check asks, judges and tells the run what it found. An error means that it could not ask or could not judge.
+// Check asks, judges and tells the run what it found. An error means that it could not ask or could not judge: the state is
+// then that of --unreachable. If an error in its chain has a method Hint() string, the hint is printed as what to do; if one
+// has Usage() bool and it is true, the options are wrong and the state is UNKNOWN.
 type Check func(context.Context, *Run) error
 
 // Run is one execution of a program: what the check may know of its surroundings and where it tells what it found.
 // All methods may be called from any goroutine.
-type Run struct{}
+type Run struct {
+	program string
+	env     []string
+	tape    *tape // nil: nothing is recorded or replayed
 
-// Now is the time to judge by: the clock's, the recording's, or the one given with --now.
-func (r *Run) Now() time.Time { panic("todo") }
+	mu       sync.Mutex
+	now      time.Time
+	waiting  string
+	findings []Finding
+	metrics  []Metric
+	summary  string
+	notes    []string
+}
+
+// Now is the time to judge by: that at which the run began, or of the recording, or the one given with --now. It stands
+// still, so that all findings of a run are judged alike.
+func (r *Run) Now() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.now
+}
 
 // Getenv returns an environment variable; an empty one counts as unset, as Icinga passes unset macros so.
-func (r *Run) Getenv(name string) string { panic("todo") }
+func (r *Run) Getenv(name string) string {
+	for _, entry := range slices.Backward(r.env) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
 
 // UserAgent names the program to the servers it asks: "overdue/1.2.3 check_mcp".
-func (r *Run) UserAgent() string { panic("todo") }
+func (r *Run) UserAgent() string {
+	number, _ := version()
+	return "overdue/" + number + " " + r.program
+}
 
 // Transport wraps the transport of a client so that --record and --replay see every answer. With --replay base is not used.
 // scrub, which may be nil, removes from a recorded body what is secret in that client's API.
 func (r *Run) Transport(base http.RoundTripper, scrub func(body []byte) []byte) http.RoundTripper {
-	panic("todo")
+	if r.tape == nil {
+		return base
+	}
+	return r.tape.transport(base, scrub)
 }
 
 // Recorded says that this run writes or reads a recording: clients then ask for answers that a person can read, and with
 // --replay need no credentials.
-func (r *Run) Recorded() (recording, replaying bool) { panic("todo") }
+func (r *Run) Recorded() (recording, replaying bool) {
+	if r.tape == nil {
+		return false, false
+	}
+	return !r.tape.replaying, r.tape.replaying
+}
 
 // Waiting notes what the run is about to wait for. It is told when the deadline or a signal ends the run.
-func (r *Run) Waiting(format string, args ...any) { panic("todo") }
+func (r *Run) Waiting(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting = fmt.Sprintf(format, args...)
+}
 
 // Add tells findings. What was added before the deadline is told even if it strikes.
-func (r *Run) Add(findings ...Finding) { panic("todo") }
+func (r *Run) Add(findings ...Finding) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.findings = append(r.findings, findings...)
+}
 
 // Measure adds performance data.
-func (r *Run) Measure(metrics ...Metric) { panic("todo") }
+func (r *Run) Measure(metrics ...Metric) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.metrics = append(r.metrics, metrics...)
+}
 
 // Summarize sets the text of the first line for when all is well.
-func (r *Run) Summarize(format string, args ...any) { panic("todo") }
+func (r *Run) Summarize(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.summary = fmt.Sprintf(format, args...)
+}
 
 // Note tells something that is shown with -v only, such as an optional right that is missing.
-func (r *Run) Note(format string, args ...any) { panic("todo") }
+func (r *Run) Note(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.notes = append(r.notes, fmt.Sprintf(format, args...))
+}
+
+// told is all that a check has told so far. A check that outlives its deadline may go on telling, unheard.
+type told struct {
+	now      time.Time
+	waiting  string
+	findings []Finding
+	metrics  []Metric
+	summary  string
+	notes    []string
+}
+
+func (r *Run) told() told {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return told{r.now, r.waiting, slices.Clone(r.findings), slices.Clone(r.metrics), r.summary, slices.Clone(r.notes)}
+}

@@ -1,0 +1,152 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+)
+
+// kubeconfigFiles returns the files to read, or none if nothing asks for a kubeconfig. As with kubectl, missing files of
+// the list in $KUBECONFIG do not matter as long as one is there, and ~/.kube/config may be absent.
+func (o Options) kubeconfigFiles(s Surroundings) ([]string, error) {
+	if o.Kubeconfig != "" {
+		return []string{o.Kubeconfig}, present(o.Kubeconfig)
+	}
+	if list := s.getenv("KUBECONFIG"); list != "" {
+		var files []string
+		for _, file := range filepath.SplitList(list) {
+			if err := present(file); file != "" && !errors.Is(err, fs.ErrNotExist) {
+				if err != nil {
+					return nil, err
+				}
+				files = append(files, file)
+			}
+		}
+		if len(files) == 0 {
+			return nil, &Error{What: "$KUBECONFIG names no file that exists: " + clean(list), Remedy: "correct it, or give --kubeconfig FILE"}
+		}
+		return files, nil
+	}
+	home := homeConfig(s)
+	if home == "" {
+		return nil, nil
+	}
+	err := present(home)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return []string{home}, err
+}
+
+func homeConfig(s Surroundings) string {
+	if home := s.getenv("HOME"); home != "" {
+		return filepath.Join(home, ".kube", "config")
+	}
+	return ""
+}
+
+func absentHomeConfig(s Surroundings) string {
+	if file := homeConfig(s); file != "" {
+		return "no " + file
+	}
+	return "no ~/.kube/config (HOME is not set)"
+}
+
+// present says why a file cannot be read, with its name.
+func present(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		e := &Error{What: "cannot read the kubeconfig: " + clean(err.Error()), Remedy: readable(file), Err: err}
+		if errors.Is(err, fs.ErrNotExist) {
+			e.Remedy = "correct the path, or copy the kubeconfig there"
+		}
+		return e
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return &Error{What: "the kubeconfig " + file + " is a directory", Remedy: "name the file"}
+	}
+	return nil
+}
+
+func (o Options) fromKubeconfig(files []string) (*rest.Config, login, error) {
+	name := strings.Join(files, ":")
+	config, err := (&clientcmd.ClientConfigLoadingRules{Precedence: files}).Load()
+	if err != nil {
+		return nil, login{}, &Error{What: "the kubeconfig " + name + " is broken: " + clean(err.Error()), Remedy: "correct it; kubectl config view shows it", Err: err}
+	}
+	context, err := o.context(config, name)
+	if err != nil {
+		return nil, login{}, err
+	}
+	from := login{
+		source: "kubeconfig " + name + ", context " + clean(context),
+		remedy: "renew the credentials in kubeconfig " + name + ", context " + clean(context),
+		caFix:  "set the right certificate-authority in kubeconfig " + name,
+	}
+	bad := func(what, remedy string, err error) (*rest.Config, login, error) {
+		return nil, login{}, &Error{What: from.source + ": " + what, Remedy: remedy, Err: err}
+	}
+	if user := config.AuthInfos[config.Contexts[context].AuthInfo]; user != nil {
+		if user.AuthProvider != nil {
+			return bad("the auth-provider "+clean(user.AuthProvider.Name)+" is no longer supported by Kubernetes",
+				"use a service account's token (tokenFile) or an exec plugin", nil)
+		}
+		if user.TokenFile != "" {
+			if _, err := readToken(user.TokenFile); err != nil {
+				return nil, login{}, err
+			}
+			from.remedy = "write a new token to " + user.TokenFile
+		}
+		if user.Exec != nil {
+			user.Exec.StdinUnavailable = true
+			from.plugin = user.Exec.Command
+		}
+	}
+	if cluster := config.Clusters[config.Contexts[context].Cluster]; cluster != nil {
+		if !strings.Contains(cluster.Server, "://") && cluster.Server != "" {
+			cluster.Server = "https://" + cluster.Server
+		}
+		from.caFile = cluster.CertificateAuthority
+	}
+	result, err := clientcmd.NewNonInteractiveClientConfig(*config, context, nil, nil).ClientConfig()
+	if err != nil {
+		return bad(clean(err.Error()), "correct it; kubectl config view shows it", err)
+	}
+	if o.InsecureSkipTLSVerify {
+		result.TLSClientConfig.Insecure, result.CAFile, result.CAData = true, "", nil
+	}
+	return result, from, nil
+}
+
+// context returns the name of the context to use, which the kubeconfig holds.
+func (o Options) context(config *api.Config, name string) (string, error) {
+	context := o.Context
+	if context == "" {
+		context = config.CurrentContext
+	}
+	if config.Contexts[context] != nil {
+		return context, nil
+	}
+	var known []string
+	for name := range config.Contexts {
+		known = append(known, name)
+	}
+	slices.Sort(known)
+	what := fmt.Sprintf("kubeconfig %s has no context %s", name, clean(context))
+	if context == "" {
+		what = fmt.Sprintf("kubeconfig %s has no current context", name)
+	}
+	if len(known) == 0 {
+		return "", &Error{What: what, Remedy: "it holds no context at all: is it the right file?"}
+	}
+	return "", &Error{What: what, Remedy: "give --context with one of: " + clean(strings.Join(known, ", "))}
+}

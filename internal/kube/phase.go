@@ -1,0 +1,26 @@
+package kube
+
+import (
+	"context"
+	"crypto/tls"
+	"net/http/httptrace"
+	"sync/atomic"
+)
+
+// phase is how far a request got: it tells a dead network from a server that does not answer.
+type phase struct{ text atomic.Value }
+
+func (p *phase) String() string {
+	s, _ := p.text.Load().(string)
+	return s
+}
+
+func (p *phase) trace(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		DNSStart:          func(httptrace.DNSStartInfo) { p.text.Store("looking up its name") },
+		ConnectStart:      func(string, string) { p.text.Store("connecting") },
+		TLSHandshakeStart: func() { p.text.Store("in the TLS handshake") },
+		TLSHandshakeDone:  func(tls.ConnectionState, error) { p.text.Store("sending the request") },
+		WroteRequest:      func(httptrace.WroteRequestInfo) { p.text.Store("waiting for the answer") },
+	})
+}

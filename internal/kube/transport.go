@@ -1,0 +1,120 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http/httpproxy"
+	"k8s.io/client-go/rest"
+)
+
+// maxHeader bounds the header of an answer, in bytes. An API server sends well under 4 KiB.
+const maxHeader = 256 << 10
+
+// httpClient builds the chain hook → size limit → credentials → network. client-go's own transport has no limit for
+// headers and reads the proxies from the process's environment.
+func httpClient(config *rest.Config, s Surroundings) (*http.Client, error) {
+	stderr.Lock() // of the credential plugin
+	defer stderr.Unlock()
+	restore, err := muteStderr(config.ExecProvider != nil)
+	if err != nil {
+		return nil, err
+	}
+	defer restore()
+
+	tls, err := rest.TLSConfigFor(config)
+	if err != nil {
+		return nil, err
+	}
+	transport := &http.Transport{
+		Proxy:                  config.Proxy,
+		DialContext:            (&net.Dialer{}).DialContext,
+		TLSClientConfig:        tls,
+		ForceAttemptHTTP2:      true,
+		MaxResponseHeaderBytes: maxHeader,
+		DisableCompression:     config.DisableCompression || isLoopback(hostname(config.Host)),
+	}
+	if transport.Proxy == nil {
+		transport.Proxy = proxyFrom(s)
+	}
+	config.UserAgent = s.UserAgent
+	authenticated, err := rest.HTTPWrappersForConfig(config, transport)
+	if err != nil {
+		return nil, err
+	}
+	return hooked(limit{authenticated}, s), nil
+}
+
+func hooked(rt http.RoundTripper, s Surroundings) *http.Client {
+	if s.Transport != nil {
+		rt = s.Transport(rt)
+	}
+	return &http.Client{
+		Transport: rt,
+		// Credentials must not follow to another host, and an API server does not redirect.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// offlineClient has no server: its answers come from the hook.
+func offlineClient(s Surroundings) *Client {
+	base := &url.URL{Scheme: "https", Host: "replay"}
+	return &Client{http: hooked(offline{}, s), base: base, by: s, pause: noPause, login: login{source: "a recording"}}
+}
+
+type offline struct{}
+
+func (offline) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, errors.New("the recording holds no answer to this request")
+}
+
+func noPause(context.Context, time.Duration) error { return nil }
+
+// proxyFrom reads the usual variables in the given environment; net/http reads the process's, once.
+func proxyFrom(s Surroundings) func(*http.Request) (*url.URL, error) {
+	either := func(names ...string) string {
+		for _, name := range names {
+			if value := s.getenv(name); value != "" {
+				return value
+			}
+		}
+		return ""
+	}
+	proxy := (&httpproxy.Config{
+		HTTPProxy:  either("HTTP_PROXY", "http_proxy"),
+		HTTPSProxy: either("HTTPS_PROXY", "https_proxy"),
+		NoProxy:    either("NO_PROXY", "no_proxy"),
+	}).ProxyFunc()
+	return func(r *http.Request) (*url.URL, error) { return proxy(r.URL) }
+}
+
+func hostname(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+var stderr sync.Mutex
+
+// muteStderr makes a credential plugin write its stderr to nowhere: client-go hands it the process's own, which it reads
+// once, while the transport is built.
+func muteStderr(needed bool) (restore func(), err error) {
+	if !needed {
+		return func() {}, nil
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	old := os.Stderr
+	os.Stderr = null
+	return func() { os.Stderr = old }, nil
+}

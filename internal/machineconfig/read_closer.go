@@ -1,0 +1,238 @@
+package machineconfig
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"overdue/internal/kube"
+)
+
+const (
+	operatorNamespace = "openshift-machine-config-operator"
+	closest           = 5 // nodes of a pool that are looked at one by one
+)
+
+var (
+	machineConfigs     = kube.Resource{Group: group, Version: "v1", Name: "machineconfigs"}
+	machineConfigNodes = kube.Resource{Group: group, Version: "v1", Name: "machineconfignodes"}
+	machineOSConfigs   = kube.Resource{Group: group, Version: "v1", Name: "machineosconfigs"}
+	machineOSBuilds    = kube.Resource{Group: group, Version: "v1", Name: "machineosbuilds"}
+	leases             = kube.Resource{Group: "coordination.k8s.io", Version: "v1", Name: "leases"}
+	podsResource       = kube.Resource{Version: "v1", Name: "pods"}
+	budgetsResource    = kube.Resource{Group: "policy", Version: "v1", Name: "poddisruptionbudgets"}
+)
+
+// lookCloser reads what tells why a pool is not clean. Each part needs a right that the verdict can do without.
+func (r reader) lookCloser(ctx context.Context, s *Snapshot, unclean []Pool) error {
+	s.TargetCreated, s.CordonedByMCO, s.Daemons = map[string]time.Time{}, map[string]time.Time{}, map[string]Daemon{}
+	s.Pods, s.FailedBuilds, s.PoolImages = map[string][]Pod{}, map[string]string{}, map[string]string{}
+	m := members(s.Pools, s.Nodes)
+	steps := []func() error{
+		func() error { return r.controller(ctx, s) },
+		func() error { return r.images(ctx, s) },
+	}
+	for _, p := range unclean {
+		steps = append(steps, func() error { return r.target(ctx, s, p) }, func() error { return r.build(ctx, s, p) },
+			func() error { return r.nodesInWork(ctx, s, newRollout(p, m.of[p.Name], s.PoolImages[p.Name])) })
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r reader) controller(ctx context.Context, s *Snapshot) error {
+	lease, err := kube.Get[coordinationv1.Lease](ctx, r.client, leases, operatorNamespace, "machine-config-controller")
+	if err != nil {
+		return r.optional(ctx, err, "whether machine-config-controller is alive is not known")
+	}
+	if lease.Spec.RenewTime != nil {
+		s.ControllerSeen = lease.Spec.RenewTime.Time
+	}
+	return nil
+}
+
+func (r reader) target(ctx context.Context, s *Snapshot, p Pool) error {
+	if p.Target == "" {
+		return nil
+	}
+	// Metadata only: a MachineConfig's contents may be secret.
+	mc, err := kube.Get[metav1.PartialObjectMetadata](ctx, r.client, machineConfigs, "", p.Target)
+	if err != nil {
+		return r.optional(ctx, err, "since when "+p.Target+" exists is not known")
+	}
+	s.TargetCreated[p.Target] = mc.CreationTimestamp.Time
+	return nil
+}
+
+type osConfigObject struct {
+	Spec struct {
+		MachineConfigPool struct {
+			Name string `json:"name"`
+		} `json:"machineConfigPool"`
+	} `json:"spec"`
+	Status struct {
+		CurrentImagePullSpec string `json:"currentImagePullSpec"`
+	} `json:"status"`
+}
+
+// images: pools in image mode have a second target. Without a node that names an image there is no such pool.
+func (r reader) images(ctx context.Context, s *Snapshot) error {
+	for _, n := range s.Nodes {
+		if n.DesiredImage == "" {
+			continue
+		}
+		configs, err := kube.List(ctx, r.client, machineOSConfigs, kube.Query{}, func(o *osConfigObject) (osConfigObject, bool) { return *o, true })
+		if err != nil {
+			return r.optional(ctx, err, "which image the nodes of a pool in image mode should run is not known")
+		}
+		for _, c := range configs {
+			s.PoolImages[c.Spec.MachineConfigPool.Name] = c.Status.CurrentImagePullSpec
+		}
+		return nil
+	}
+	return nil
+}
+
+type conditionedObject struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Status   struct {
+		Conditions []metav1.Condition `json:"conditions"`
+	} `json:"status"`
+}
+
+func (o conditionedObject) isTrue(condition string) bool {
+	for _, c := range o.Status.Conditions {
+		if c.Type == condition && c.Status == metav1.ConditionTrue {
+			return true
+		}
+	}
+	return false
+}
+
+func (r reader) build(ctx context.Context, s *Snapshot, p Pool) error {
+	if !p.Conditions[condBuildFailed].True && !p.Conditions[condBuildInterrupted].True && !p.Conditions[condImageBuildDegraded].True {
+		return nil
+	}
+	q := kube.Query{LabelSelector: group + "/target-machine-config-pool=" + p.Name}
+	builds, err := kube.List(ctx, r.client, machineOSBuilds, q, func(o *conditionedObject) (string, bool) {
+		return o.Metadata.Name, o.isTrue("Failed") || o.isTrue("Interrupted")
+	})
+	if err != nil {
+		return r.optional(ctx, err, "which image build failed is not known")
+	}
+	if len(builds) > 0 {
+		s.FailedBuilds[p.Name] = builds[len(builds)-1]
+	}
+	return nil
+}
+
+// nodesInWork looks at the few nodes that are in work or that failed: since when, whether their daemon lives, what holds
+// their drain.
+func (r reader) nodesInWork(ctx context.Context, s *Snapshot, ro rollout) error {
+	for i, n := range append(append([]Node{}, ro.failed...), ro.working...) {
+		if i == closest {
+			break
+		}
+		if err := r.cordoned(ctx, s, n); err != nil {
+			return err
+		}
+		if n.draining() || strings.Contains(n.Reason, "drain") {
+			if err := r.drain(ctx, s, n); err != nil {
+				return err
+			}
+		} else if err := r.daemon(ctx, s, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r reader) cordoned(ctx context.Context, s *Snapshot, n Node) error {
+	list, err := kube.List(ctx, r.client, machineConfigNodes, kube.Query{FieldSelector: "metadata.name=" + n.Name},
+		func(o *conditionedObject) (time.Time, bool) {
+			for _, c := range o.Status.Conditions {
+				if c.Type == "Cordoned" && c.Status == metav1.ConditionTrue {
+					return c.LastTransitionTime.Time, true
+				}
+			}
+			return time.Time{}, false
+		})
+	if err != nil {
+		return r.optional(ctx, err, "when the work on "+n.Name+" began is known less well")
+	}
+	if len(list) > 0 {
+		s.CordonedByMCO[n.Name] = list[0]
+	}
+	return nil
+}
+
+func (r reader) daemon(ctx context.Context, s *Snapshot, n Node) error {
+	if s.Daemons == nil {
+		return nil
+	}
+	q := kube.Query{Namespace: operatorNamespace, LabelSelector: "k8s-app=machine-config-daemon", FieldSelector: "spec.nodeName=" + n.Name}
+	daemons, err := kube.List(ctx, r.client, podsResource, q, func(p *corev1.Pod) (Daemon, bool) { return reduceDaemon(p), true })
+	if err != nil {
+		s.Daemons = nil
+		return r.optional(ctx, err, "whether the machine-config-daemon of "+n.Name+" runs is not known")
+	}
+	for _, d := range daemons {
+		s.Daemons[n.Name] = d
+	}
+	return nil
+}
+
+func reduceDaemon(p *corev1.Pod) Daemon {
+	d := Daemon{Pod: p.Name}
+	for _, c := range p.Status.Conditions {
+		d.Ready = d.Ready || (c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue)
+	}
+	for _, c := range p.Status.ContainerStatuses {
+		if c.State.Waiting != nil && d.Why == "" {
+			d.Why = c.State.Waiting.Reason
+		}
+	}
+	return d
+}
+
+func (r reader) drain(ctx context.Context, s *Snapshot, n Node) error {
+	q := kube.Query{FieldSelector: "spec.nodeName=" + n.Name + ",status.phase!=Succeeded,status.phase!=Failed"}
+	pods, err := kube.List(ctx, r.client, podsResource, q, reducePod)
+	if err != nil {
+		return r.optional(ctx, err, "which pod holds the drain of "+n.Name+" is not known")
+	}
+	s.Pods[n.Name] = pods
+	if s.Budgets != nil || len(pods) == 0 {
+		return nil
+	}
+	s.Budgets, err = kube.List(ctx, r.client, budgetsResource, kube.Query{}, func(b *policyv1.PodDisruptionBudget) (policyv1.PodDisruptionBudget, bool) {
+		b.ManagedFields = nil
+		return *b, true
+	})
+	return r.optional(ctx, err, "which PodDisruptionBudget holds the drain of "+n.Name+" is not known")
+}
+
+// reducePod drops what a drain does not evict: pods of DaemonSets, and mirror pods, which the kubelet keeps by itself.
+func reducePod(m *metav1.PartialObjectMetadata) (Pod, bool) {
+	if _, mirror := m.Annotations[corev1.MirrorPodAnnotationKey]; mirror {
+		return Pod{}, false
+	}
+	if owner := metav1.GetControllerOf(m); owner != nil && owner.Kind == "DaemonSet" && strings.HasPrefix(owner.APIVersion, appsv1.GroupName+"/") {
+		return Pod{}, false
+	}
+	p := Pod{Namespace: m.Namespace, Name: m.Name, Labels: m.Labels}
+	if m.DeletionTimestamp != nil {
+		p.Deleted = m.DeletionTimestamp.Time
+	}
+	return p, true
+}

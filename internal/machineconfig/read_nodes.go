@@ -1,0 +1,92 @@
+package machineconfig
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"overdue/internal/kube"
+)
+
+var nodes = kube.Resource{Version: "v1", Name: "nodes"}
+
+func readNodes(ctx context.Context, c *kube.Client, keep map[string]bool) ([]Node, error) {
+	return kube.List(ctx, c, nodes, kube.Query{}, func(n *corev1.Node) (Node, bool) { return reduceNode(n, keep), true })
+}
+
+// reduceNode keeps of a node what is judged, and of its labels those that keep names.
+func reduceNode(o *corev1.Node, keep map[string]bool) Node {
+	annotation := func(name string) string { return o.Annotations[group+"/"+name] }
+	n := Node{
+		Name:             o.Name,
+		Created:          o.CreationTimestamp.Time,
+		Labels:           map[string]string{},
+		Zone:             o.Labels[corev1.LabelTopologyZone],
+		Windows:          strings.EqualFold(o.Labels[corev1.LabelOSStable], "windows"),
+		Current:          annotation("currentConfig"),
+		Desired:          annotation("desiredConfig"),
+		CurrentImage:     annotation("currentImage"),
+		DesiredImage:     annotation("desiredImage"),
+		State:            annotation("state"),
+		Reason:           annotation("reason"),
+		DesiredDrain:     annotation("desiredDrain"),
+		LastAppliedDrain: annotation("lastAppliedDrain"),
+		Unschedulable:    o.Spec.Unschedulable,
+	}
+	for key := range keep {
+		if value, ok := o.Labels[key]; ok {
+			n.Labels[key] = value
+		}
+	}
+	n.Picked, _ = written(o.ManagedFields, group+"/desiredConfig")
+	n.DrainAsked, _ = written(o.ManagedFields, group+"/desiredDrain")
+	n.DrainApplied, _ = written(o.ManagedFields, group+"/lastAppliedDrain")
+	n.StateWritten, _ = written(o.ManagedFields, group+"/state")
+	reduceTaints(&n, o)
+	reduceConditions(&n, o.Status.Conditions)
+	return n
+}
+
+func reduceTaints(n *Node, o *corev1.Node) {
+	if n.Unschedulable {
+		n.CordonedSince, n.CordonedBy = written(o.ManagedFields, "unschedulable")
+	}
+	for _, t := range o.Spec.Taints {
+		switch {
+		case t.Key == corev1.TaintNodeUnschedulable:
+			if n.Unschedulable && t.TimeAdded != nil {
+				n.CordonedSince = t.TimeAdded.Time
+			}
+		case strings.HasPrefix(t.Key, "node.kubernetes.io/"), strings.HasPrefix(t.Key, "node-role.kubernetes.io/"),
+			t.Key == "UpdateInProgress": // the MCO's own mark on nodes that wait for their turn
+		default:
+			n.Taints = append(n.Taints, t.ToString())
+		}
+	}
+}
+
+// reduceConditions applies the MCO's rule: Ready must be True, DiskPressure and NetworkUnavailable must not be other than False.
+func reduceConditions(n *Node, conditions []corev1.NodeCondition) {
+	n.KubeletReady = true
+	seen := false
+	for _, c := range conditions {
+		wanted := corev1.ConditionFalse
+		switch c.Type {
+		case corev1.NodeReady:
+			wanted, seen = corev1.ConditionTrue, true
+		case corev1.NodeDiskPressure, corev1.NodeNetworkUnavailable:
+		default:
+			continue
+		}
+		if c.Status != wanted {
+			n.KubeletReady = false
+			n.NotReadySince = c.LastTransitionTime.Time
+			n.NotReadyWhy = strings.TrimSuffix(fmt.Sprintf("%s is %s: %s", c.Type, c.Status, c.Message), ": ")
+		}
+	}
+	if !seen {
+		n.KubeletReady, n.NotReadyWhy = false, "its kubelet has never reported"
+	}
+}

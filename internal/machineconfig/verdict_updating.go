@@ -1,0 +1,137 @@
+package machineconfig
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"overdue/internal/plugin"
+)
+
+// updating: at least one node is in work. How long the pool takes is no matter, 44 nodes take hours; how long one node takes is.
+func (j *judgement) updating() {
+	r, l := j.rollout, j.limits
+	slowest := slices.MinFunc(r.working, func(a, b Node) int { return j.workSince(a).Compare(j.workSince(b).Time) })
+	since := j.workSince(slowest)
+	f := plugin.Finding{State: grade(j.age(since.Time), l.NodeWarning, l.NodeCritical), Since: since.Time, AtLeast: since.atLeast}
+	progress := fmt.Sprintf("%d/%d done", len(r.nodes)-r.outdated(), len(r.nodes))
+	if f.State == plugin.OK {
+		f.Problem = fmt.Sprintf("updating, %s, %s %s", progress, slowest.Name, phase(slowest))
+	} else {
+		f.Problem = fmt.Sprintf("update stuck, %s, %s %s", progress, slowest.Name, phase(slowest))
+		f.Cause, f.Remedy = j.holdUp(slowest)
+		if waiting := len(r.waiting); waiting > 0 {
+			f.Consequence = count(waiting, "outdated node") + " waiting behind it"
+		}
+		if slowest.draining() {
+			f.Consequence = joined(f.Consequence, "after 1 h of draining the daemon gives up and the node turns Degraded")
+		}
+	}
+	if j.pool.Paused && len(r.waiting) > 0 {
+		f.Details = append(f.Details, fmt.Sprintf("paused%s: %s held back until it is unpaused", j.by(), count(len(r.waiting), "further node")))
+	}
+	for _, n := range r.working {
+		if n.Name != slowest.Name {
+			f.Details = append(f.Details, fmt.Sprintf("%s %s%s", n.Name, phase(n), ago(j.workSince(n).Time, j.now)))
+		}
+	}
+	f.Details = append(f.Details, j.held("")...)
+	j.add(f)
+}
+
+func (j *judgement) workSince(n Node) moment {
+	target := pendingSince(j.pool, j.snapshot.TargetCreated)
+	return inWorkSince(n, target.Time, j.snapshot.CordonedByMCO[n.Name])
+}
+
+// holdUp says what keeps a node in work from getting on, and what to do.
+func (j *judgement) holdUp(n Node) (cause, remedy string) {
+	daemon := j.daemonTrouble(n.Name)
+	switch {
+	case n.draining() && !n.Unschedulable && j.age(n.DrainAsked) > 2*time.Minute:
+		return "it is schedulable again in the midst of its drain: somebody uncordoned it", "oc adm cordon " + n.Name
+	case n.draining():
+		return j.drainHolder(n)
+	case n.uncordoning():
+		return "machine-config-controller has not uncordoned it (OCPBUGS-62341)", lookAtController
+	case daemon != "":
+		return daemon, "oc -n openshift-machine-config-operator get pods -l k8s-app=machine-config-daemon -o wide --field-selector spec.nodeName=" + n.Name
+	case n.Desired != j.pool.Target:
+		return fmt.Sprintf("it still works towards %s, which the pool has given up for %s", n.Desired, j.pool.Target), "oc describe node " + n.Name
+	case !n.KubeletReady:
+		return n.Name + ": " + trouble(n, j.now), "look at the console of " + n.Name
+	}
+	return "", fmt.Sprintf("oc -n openshift-machine-config-operator logs -c machine-config-daemon "+
+		"$(oc -n openshift-machine-config-operator get pod -o name -l k8s-app=machine-config-daemon --field-selector spec.nodeName=%s)", n.Name)
+}
+
+func (j *judgement) daemonTrouble(node string) string {
+	if j.snapshot.Daemons == nil {
+		return ""
+	}
+	d, ok := j.snapshot.Daemons[node]
+	switch {
+	case !ok:
+		return "no machine-config-daemon pod on " + node
+	case !d.Ready:
+		return fmt.Sprintf("machine-config-daemon pod %s is not ready%s", d.Pod, bracketed(d.Why))
+	}
+	return ""
+}
+
+// drainHolder finds what keeps a drain from ending: the eviction API refuses a pod whose PodDisruptionBudget allows no
+// disruption, and one that two budgets select; a pod that was evicted may take its time to go.
+func (j *judgement) drainHolder(n Node) (cause, remedy string) {
+	pods := j.snapshot.Pods[n.Name]
+	for _, pod := range pods {
+		budgets := budgetsOf(pod, j.snapshot.Budgets)
+		switch {
+		case len(budgets) > 1:
+			return fmt.Sprintf("pod %s/%s is selected by %d PodDisruptionBudgets (%s) and cannot be evicted", pod.Namespace, pod.Name, len(budgets), list(budgets)),
+				fmt.Sprintf("leave it one PodDisruptionBudget: oc -n %s get pdb", pod.Namespace)
+		case len(budgets) == 1 && disruptionsAllowed(pod.Namespace, budgets[0], j.snapshot.Budgets) < 1:
+			return fmt.Sprintf("PodDisruptionBudget %s/%s allows 0 disruptions and holds pod %s", pod.Namespace, budgets[0], pod.Name),
+				fmt.Sprintf("start a further replica elsewhere, or ask the owner of namespace %s: oc -n %s get pdb %s", pod.Namespace, pod.Namespace, budgets[0])
+		}
+	}
+	for _, pod := range pods {
+		if !pod.Deleted.IsZero() {
+			return fmt.Sprintf("pod %s/%s was told to go%s and is still there", pod.Namespace, pod.Name, ago(pod.Deleted, j.now)),
+				fmt.Sprintf("oc -n %s describe pod %s (grace period? finalizer?)", pod.Namespace, pod.Name)
+		}
+	}
+	if len(pods) > 0 {
+		return fmt.Sprintf("%s still there, %s/%s among them", count(len(pods), "pod"), pods[0].Namespace, pods[0].Name), "oc get pods -A --field-selector spec.nodeName=" + n.Name
+	}
+	return "", "oc get pdb -A; oc get pods -A --field-selector spec.nodeName=" + n.Name
+}
+
+func budgetsOf(pod Pod, budgets []policyv1.PodDisruptionBudget) []string {
+	var out []string
+	for _, b := range budgets {
+		if s, err := metav1.LabelSelectorAsSelector(b.Spec.Selector); err == nil && b.Namespace == pod.Namespace && s.Matches(labels.Set(pod.Labels)) {
+			out = append(out, b.Name)
+		}
+	}
+	return out
+}
+
+func disruptionsAllowed(namespace, name string, budgets []policyv1.PodDisruptionBudget) int32 {
+	for _, b := range budgets {
+		if b.Namespace == namespace && b.Name == name {
+			return b.Status.DisruptionsAllowed
+		}
+	}
+	return 0
+}
+
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}

@@ -1,0 +1,204 @@
+// Package plugin is the frame that every program of the suite stands in: flags, thresholds, deadline, verdict, output,
+// performance data, exit code, recording and replay. It knows nothing of what the programs watch.
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"time"
+)
+
+// grace is how long a check may take to come back once it is told to stop.
+const grace = 300 * time.Millisecond
+
+// Main runs a program once and returns its exit code, 0 to 3. It prints to out only, once, and leaves nothing behind, so
+// that a whole run is one function call in a test.
+func Main(ctx context.Context, p Program, args, env []string, out io.Writer) int {
+	signals := catchSignals()
+	defer signals.release()
+	defer silenceLog()()
+
+	text, state := run(ctx, p, args, env, signals.stop)
+	if !deliver(out, text, signals.stop) || state < OK || state > Unknown {
+		return int(Unknown)
+	}
+	return int(state)
+}
+
+// deliver writes the output. A reader that does not read can hold it up, so a signal ends the attempt.
+func deliver(out io.Writer, text string, stop <-chan os.Signal) bool {
+	written := make(chan bool, 1)
+	go func() {
+		complete := false
+		defer func() {
+			_ = recover()
+			written <- complete
+		}()
+		n, err := io.WriteString(out, text)
+		complete = err == nil && n == len(text)
+	}()
+	select {
+	case complete := <-written:
+		return complete
+	case <-stop:
+		return false
+	}
+}
+
+func run(ctx context.Context, p Program, args, env []string, stop <-chan os.Signal) (text string, state State) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			text, state = crashed(p.Name, crash, nil).print(0), Unknown
+		}
+	}()
+	began := time.Now()
+	var flags Flags
+	check := p.Define(&flags)
+	var opts options
+	opts.declare(&flags, p)
+	set := flags.all()
+
+	err := parse(set, args)
+	switch {
+	case opts.help || err != nil && asked(args, "--help", "-h"):
+		return help(p, &flags), Unknown
+	case opts.version || err != nil && asked(args, "--version", "-V"):
+		return versionLine(p.Name) + "\n", Unknown
+	case err == nil:
+		err = opts.check(set.Changed)
+	}
+	if err != nil {
+		return misused(p.Name, err).print(0), Unknown
+	}
+
+	r := &Run{program: p.Name, env: env, now: began}
+	if !opts.now.IsZero() {
+		r.now = opts.now.Time
+	}
+	if opts.record != "" || opts.replay != "" {
+		r.tape = newTape(r, &opts)
+	}
+	end := execute(ctx, r, check, time.Duration(opts.timeout), stop)
+	if r.tape != nil {
+		if err := r.tape.save(); err != nil {
+			r.Add(Finding{State: Unknown, Subject: "--record " + opts.record, Problem: "the recording could not be written", Cause: err.Error()})
+		}
+	}
+	verdict := judge(p.Name, end, r.told(), State(opts.unreachable))
+	return verdict.print(opts.verbose), verdict.state
+}
+
+// ending is how a check ended: by itself, with err or nil, or by one of the other fields.
+type ending struct {
+	err      error
+	crash    any
+	stack    []byte
+	late     bool          // it came back only after it was told to stop
+	deadline time.Duration // it struck
+	signal   os.Signal     // it came
+	caller   bool          // the caller's context was done
+	after    time.Duration
+}
+
+var errNoReturn = errors.New("the check ended without a result")
+
+// execute runs the check until it returns, the deadline strikes or a signal comes.
+func execute(parent context.Context, r *Run, check Check, timeout time.Duration, stop <-chan os.Signal) ending {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(parent, timeout)
+	defer cancel()
+	returned := make(chan ending, 1)
+	go func() {
+		end := ending{err: errNoReturn} // stays if the check calls runtime.Goexit
+		defer func() {
+			if end.crash = recover(); end.crash != nil {
+				end.stack = debug.Stack()
+			}
+			end.late = ctx.Err() != nil
+			returned <- end
+		}()
+		if r.tape != nil {
+			if end.err = r.tape.open(); end.err != nil {
+				return
+			}
+			end.err = errNoReturn
+		}
+		end.err = check(ctx, r)
+	}()
+
+	var end ending
+	select {
+	case end = <-returned:
+		if !end.late {
+			return end
+		}
+	case end.signal = <-stop:
+	case <-ctx.Done():
+	}
+	end = ending{signal: end.signal, after: time.Since(began)}
+	switch {
+	case end.signal != nil:
+	case parent.Err() != nil:
+		end.caller = true
+	default:
+		end.deadline = timeout
+	}
+	cancel()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-returned:
+	case <-timer.C:
+	}
+	return end
+}
+
+// judge turns the ending and what was told into a verdict.
+func judge(program string, end ending, told told, unreachable State) verdict {
+	waiting := func(prefix string) string {
+		if told.waiting == "" {
+			return ""
+		}
+		return prefix + clip(told.waiting, maxLine/2)
+	}
+	switch {
+	case end.signal != nil:
+		text := fmt.Sprintf("stopped by %s after %s", signalName(end.signal), Age(end.after))
+		if end.signal != os.Interrupt {
+			return failed(Unknown, text+" (the caller's own timeout?)"+waiting(" while waiting for ")+"; set --timeout below it", told)
+		}
+		return failed(Unknown, text+waiting(" while waiting for "), told)
+	case end.caller:
+		return failed(Unknown, fmt.Sprintf("stopped by its caller after %s", Age(end.after))+waiting(" while waiting for "), told)
+	case end.deadline != 0:
+		return failed(unreachable, fmt.Sprintf("no result after %s", Duration(end.deadline))+waiting(": still waiting for "), told)
+	case end.crash != nil:
+		return crashed(program, end.crash, end.stack)
+	case end.err != nil:
+		var usage interface{ Usage() bool }
+		if errors.As(end.err, &usage) && usage.Usage() {
+			v := misused(program, end.err)
+			return failed(Unknown, v.head, told)
+		}
+		return failed(unreachable, errorText(end.err), told)
+	}
+	return found(told)
+}
+
+func errorText(err error) string {
+	text := clip(err.Error(), maxLine)
+	if text == "" {
+		text = "failed without saying why"
+	}
+	var hinter interface{ Hint() string }
+	if errors.As(err, &hinter) {
+		if hint := clip(hinter.Hint(), maxLine/2); hint != "" {
+			text += "; do: " + hint
+		}
+	}
+	return text
+}
