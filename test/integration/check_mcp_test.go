@@ -61,10 +61,7 @@ func TestMCPScenarios(t *testing.T) {
 	}
 }
 
-// A budget that allows nothing holds the drain, as the server itself sees it.
-func TestMCPDrainHeldByBudget(t *testing.T) {
-	s := kubernetes(t, "c-draining")
-	s.Apply(t, `
+const budgetThatHolds = `
 apiVersion: v1
 kind: Namespace
 metadata: {name: ai4dd}
@@ -78,11 +75,19 @@ apiVersion: v1
 kind: Pod
 metadata: {name: train-0, namespace: ai4dd, labels: {app: train}}
 spec: {nodeName: wrk-98, automountServiceAccountToken: false, terminationGracePeriodSeconds: 0, containers: [{name: c, image: example.invalid/train}]}
-`)
-	t.Cleanup(func() {
-		s.Delete(t, "/api/v1/namespaces/ai4dd/pods/train-0")
-		s.Delete(t, "/apis/policy/v1/namespaces/ai4dd/poddisruptionbudgets/train")
-	})
+`
+
+func removeBudget(t *testing.T, s *realkube.Server) {
+	t.Helper()
+	s.Delete(t, "/api/v1/namespaces/ai4dd/pods/train-0")
+	s.Delete(t, "/apis/policy/v1/namespaces/ai4dd/poddisruptionbudgets/train")
+}
+
+// A budget that allows nothing holds the drain, as the server itself sees it.
+func TestMCPDrainHeldByBudget(t *testing.T) {
+	s := kubernetes(t, "c-draining")
+	s.Apply(t, budgetThatHolds)
+	t.Cleanup(func() { removeBudget(t, s) })
 	const holder = "PodDisruptionBudget ai4dd/train allows 0 disruptions and holds pod train-0"
 	out, code, _ := mcp(t, s, realkube.Full, "--now", in(2*time.Hour))
 	if code != 2 || !strings.Contains(firstLine(out), holder) {

@@ -1,0 +1,76 @@
+//go:build integration
+
+package integration
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"overdue/test/realkube"
+)
+
+// TestWriteRecordings makes the recordings that `make demo` and the command's golden tests judge: answers of the real server
+// to the real binary, about nodes that a person, the MCO's controller and its daemon seem to have changed. OVERDUE_RECORDINGS
+// names the directory; `make recordings` sets it.
+func TestWriteRecordings(t *testing.T) {
+	dir := os.Getenv("OVERDUE_RECORDINGS")
+	if dir == "" {
+		t.Skip("OVERDUE_RECORDINGS is not set: nothing is to be recorded")
+	}
+	record := func(name string, s *realkube.Server, after time.Duration) {
+		t.Helper()
+		file := filepath.Join(dir, "mcp-"+name+".yaml")
+		if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		out, code, _ := mcp(t, s, realkube.Full, "--record", file, "--now", in(after))
+		t.Logf("%s: exit %d\n%s", name, code, out)
+	}
+	as := func(s *realkube.Server, manager, path, patch string) { s.Patch(t, path+"?fieldManager="+manager, patch) }
+	cordon := func(s *realkube.Server, manager string, names ...string) {
+		for _, name := range names {
+			as(s, manager, nodes+"/"+name, `spec: {unschedulable: false}`)
+			as(s, manager, nodes+"/"+name, `spec: {unschedulable: true}`)
+		}
+	}
+	annotations := func(config string) string {
+		return fmt.Sprintf(`metadata: {annotations: {%[1]scurrentConfig: %[2]s, %[1]sdesiredConfig: %[2]s}}`, "machineconfiguration.openshift.io/", config)
+	}
+
+	s := kubernetes(t, "healthy")
+	record("healthy", s, 3*time.Hour)
+
+	s = kubernetes(t, "incident")
+	cordon(s, "kubectl", "wrk-71", "wrk-98")
+	record("incident", s, 70*time.Hour)
+
+	s = kubernetes(t, "a-pending-blocked-by-cordon")
+	cordon(s, "kubectl", "wrk-98")
+	record("blocked", s, 511*time.Hour)
+
+	s = kubernetes(t, "d-paused-pending")
+	as(s, "kubectl-edit", pools+"/worker", `spec: {paused: false}`)
+	as(s, "kubectl-edit", pools+"/worker", `spec: {paused: true}`)
+	s.PatchStatus(t, pools+"/worker", `status: {observedGeneration: 3}`)
+	record("paused", s, 50*time.Hour)
+
+	record("degraded", kubernetes(t, "e-degraded"), 90*time.Minute)
+	record("unrelated", kubernetes(t, "f-unrelated-notready"), 45*time.Minute)
+	record("render", kubernetes(t, "h-render-degraded"), 45*time.Minute)
+
+	s = kubernetes(t, "c-draining")
+	s.Apply(t, budgetThatHolds)
+	t.Cleanup(func() { removeBudget(t, s) })
+	record("drain", s, 75*time.Minute)
+
+	removeBudget(t, s)
+	s = kubernetes(t, "c-draining")
+	for i := range 31 {
+		as(s, "machine-config-daemon", fmt.Sprintf("%s/wrk-%d", nodes, 60+i), annotations(oldConfig))
+	}
+	s.PatchStatus(t, pools+"/worker", `status: {readyMachineCount: 12, updatedMachineCount: 12}`)
+	record("moving", s, 4*time.Minute)
+}
