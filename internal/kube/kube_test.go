@@ -2,8 +2,10 @@ package kube
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -108,4 +110,11 @@ func wantError(t *testing.T, server *kubetest.Server, err error, text, hint stri
 	if want := filled.Replace(hint); e.Hint() != want {
 		t.Errorf("hint\n got %s\nwant %s", e.Hint(), want)
 	}
+}
+
+// gzipOn is the way to a server of a client that asks for gzip, which it does not on this machine.
+func gzipOn(t *testing.T, server *kubetest.Server) http.RoundTripper {
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	t.Cleanup(transport.CloseIdleConnections)
+	return transport
 }
