@@ -91,19 +91,17 @@ func soon(t testing.TB) context.Context {
 
 func nodeName(n *corev1.Node) (string, bool) { return n.Name + " " + n.Spec.ProviderID, true }
 
-// wantError asserts the whole of what a person reads of an error, %s standing for the server's address.
+// wantError asserts the whole of what a person reads of an error, with URL for the server's address.
 func wantError(t *testing.T, server *kubetest.Server, err error, text, hint string) {
 	t.Helper()
 	var e *Error
 	if !errors.As(err, &e) {
 		t.Fatalf("got %v, want an *Error", err)
 	}
-	url, host := "", ""
+	filled := strings.NewReplacer()
 	if server != nil {
-		url = server.URL()
-		host = strings.TrimPrefix(url, "https://")
+		filled = strings.NewReplacer("URL", server.URL())
 	}
-	filled := strings.NewReplacer("URL", url, "HOST", host)
 	if want := filled.Replace(text); err.Error() != want {
 		t.Errorf("error\n got %s\nwant %s", err, want)
 	}
