@@ -14,8 +14,8 @@ import (
 
 // Client asks one API server as one user. It may be used from several goroutines.
 type Client struct {
-	http  *http.Client
-	base  *url.URL // of the API server, with the path prefix of a gateway such as Rancher
+	send  http.RoundTripper // not an http.Client, which would follow redirects and take credentials elsewhere
+	base  *url.URL          // of the API server, with the path prefix of a gateway such as Rancher
 	login login
 	by    Surroundings
 	pause pauseFunc // between tries

@@ -35,12 +35,12 @@ func connect(o Options, s Surroundings, serviceAccount string) (*Client, error) 
 		return nil, err
 	}
 	config.Host = base.String()
-	client, err := httpClient(config, s)
+	send, err := transport(config, s)
 	if err != nil {
 		return nil, &Error{What: "cannot use the credentials or certificates of " + login.source + ": " + clean(err.Error()),
 			Remedy: "correct the file it names", Err: err}
 	}
-	return &Client{http: client, base: base, login: login, by: s, pause: pauseFor}, nil
+	return &Client{send: send, base: base, login: login, by: s, pause: pauseFor}, nil
 }
 
 // check refuses options that contradict each other.

@@ -10,10 +10,12 @@ import (
 // readJSON walks over the top level of the list and decodes the items one by one. The kind may come after the items, so it is
 // checked at the end.
 func (p *pageReader[T]) readJSON(a *answer) error {
-	dec := json.NewDecoder(a)
+	dec := json.NewDecoder(filling{a})
 	var head struct {
 		APIVersion, Kind string
-		Metadata         struct{ Continue string }
+		Metadata         struct {
+			Continue string `json:"continue"`
+		}
 	}
 	items := false
 	err := eachField(dec, func(key string) error {
@@ -41,6 +43,18 @@ func (p *pageReader[T]) readJSON(a *answer) error {
 	}
 	p.next = head.Metadata.Continue
 	return nil
+}
+
+// filling fills the decoder's buffer at each read. The decoder starts anew at each read to skip white space, so with small
+// reads a long run of it would take minutes; as its buffer doubles, it takes no time with full ones.
+type filling struct{ io.Reader }
+
+func (f filling) Read(p []byte) (int, error) {
+	n, err := io.ReadFull(f.Reader, p)
+	if err == io.ErrUnexpectedEOF {
+		err = io.EOF
+	}
+	return n, err
 }
 
 func (p *pageReader[T]) jsonItems(dec *json.Decoder) error {

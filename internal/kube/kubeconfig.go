@@ -77,11 +77,12 @@ func present(file string) error {
 	return nil
 }
 
+// fromKubeconfig loads the files, merged as kubectl merges them, and takes one context.
 func (o Options) fromKubeconfig(files []string) (*rest.Config, login, error) {
 	name := strings.Join(files, ":")
 	config, err := (&clientcmd.ClientConfigLoadingRules{Precedence: files}).Load()
 	if err != nil {
-		return nil, login{}, &Error{What: "the kubeconfig " + name + " is broken: " + clean(err.Error()), Remedy: "correct it; kubectl config view shows it", Err: err}
+		return nil, login{}, &Error{What: "the kubeconfig " + name + " is broken: " + clean(err.Error()), Remedy: showConfig, Err: err}
 	}
 	context, err := o.context(config, name)
 	if err != nil {
@@ -92,39 +93,57 @@ func (o Options) fromKubeconfig(files []string) (*rest.Config, login, error) {
 		remedy: "renew the credentials in kubeconfig " + name + ", context " + clean(context),
 		caFix:  "set the right certificate-authority in kubeconfig " + name,
 	}
-	bad := func(what, remedy string, err error) (*rest.Config, login, error) {
-		return nil, login{}, &Error{What: from.source + ": " + what, Remedy: remedy, Err: err}
+	entry := config.Contexts[context]
+	if err := from.takeCluster(config.Clusters[entry.Cluster], entry.Cluster); err != nil {
+		return nil, login{}, err
 	}
-	if user := config.AuthInfos[config.Contexts[context].AuthInfo]; user != nil {
-		if user.AuthProvider != nil {
-			return bad("the auth-provider "+clean(user.AuthProvider.Name)+" is no longer supported by Kubernetes",
-				"use a service account's token (tokenFile) or an exec plugin", nil)
-		}
-		if user.TokenFile != "" {
-			if _, err := readToken(user.TokenFile); err != nil {
-				return nil, login{}, err
-			}
-			from.remedy = "write a new token to " + user.TokenFile
-		}
-		if user.Exec != nil {
-			user.Exec.StdinUnavailable = true
-			from.plugin = user.Exec.Command
-		}
-	}
-	if cluster := config.Clusters[config.Contexts[context].Cluster]; cluster != nil {
-		if !strings.Contains(cluster.Server, "://") && cluster.Server != "" {
-			cluster.Server = "https://" + cluster.Server
-		}
-		from.caFile = cluster.CertificateAuthority
+	if err := from.takeUser(config.AuthInfos[entry.AuthInfo]); err != nil {
+		return nil, login{}, err
 	}
 	result, err := clientcmd.NewNonInteractiveClientConfig(*config, context, nil, nil).ClientConfig()
 	if err != nil {
-		return bad(clean(err.Error()), "correct it; kubectl config view shows it", err)
+		return nil, login{}, from.bad(clean(err.Error()), showConfig, err)
 	}
 	if o.InsecureSkipTLSVerify {
 		result.TLSClientConfig.Insecure, result.CAFile, result.CAData = true, "", nil
 	}
 	return result, from, nil
+}
+
+const showConfig = "correct it; kubectl config view shows it"
+
+func (l *login) bad(what, remedy string, err error) error {
+	return &Error{What: l.source + ": " + what, Remedy: remedy, Err: err}
+}
+
+func (l *login) takeCluster(cluster *api.Cluster, name string) error {
+	if cluster == nil {
+		return l.bad("it names the cluster "+clean(name)+", which is not there", showConfig, nil)
+	}
+	if !strings.Contains(cluster.Server, "://") && cluster.Server != "" {
+		cluster.Server = "https://" + cluster.Server // clientcmd would drop the credentials
+	}
+	l.caFile = cluster.CertificateAuthority
+	return nil
+}
+
+// takeUser refuses what cannot work and keeps a credential plugin from asking questions. A user may be absent: not every
+// server wants a login.
+func (l *login) takeUser(user *api.AuthInfo) error {
+	switch {
+	case user == nil:
+	case user.AuthProvider != nil:
+		return l.bad("the auth-provider "+clean(user.AuthProvider.Name)+" is no longer supported by Kubernetes",
+			"use a service account's token (tokenFile) or an exec plugin", nil)
+	case user.TokenFile != "":
+		l.remedy = "write a new token to " + user.TokenFile
+		_, err := readToken(user.TokenFile)
+		return err
+	case user.Exec != nil:
+		user.Exec.StdinUnavailable = true
+		l.plugin = user.Exec.Command
+	}
+	return nil
 }
 
 // context returns the name of the context to use, which the kubeconfig holds.

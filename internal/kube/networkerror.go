@@ -7,8 +7,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/http"
-	"net/url"
 	"strings"
 	"syscall"
 	"time"
@@ -17,16 +15,13 @@ import (
 // networkError puts into words why there is no answer. phase is what was going on, or "".
 func (c *Client) networkError(ctx context.Context, q request, phase string, err error) error {
 	e := &Error{Op: q.op, Err: err}
-	var outer *url.Error
-	if errors.As(err, &outer) {
-		err = outer.Err // url.Error repeats the whole URL
-	}
 	server := c.Server()
 	var (
 		unverified *tls.CertificateVerificationError
 		dns        *net.DNSError
 		op         *net.OpError
 		alert      tls.AlertError
+		record     tls.RecordHeaderError
 	)
 	switch {
 	case ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -42,13 +37,13 @@ func (c *Client) networkError(ctx context.Context, q request, phase string, err 
 		e.What, e.Err = "interrupted while waiting for "+server, ctx.Err()
 	case errors.As(err, &unverified):
 		c.certificateError(e, unverified.Err)
-	case errors.Is(err, http.ErrSchemeMismatch):
+	case errors.As(err, &record) && string(record.RecordHeader[:]) == "HTTP/":
 		e.What = server + ": server gave HTTP response to HTTPS client"
 		e.Remedy = "wrong port? the API server speaks TLS, usually on 6443"
 	case errors.As(err, &alert), strings.Contains(err.Error(), "remote error: tls:"):
 		e.What = server + " refused the TLS handshake: " + clean(err.Error())
 		e.Remedy = c.login.remedy
-	case errors.As(err, new(tls.RecordHeaderError)):
+	case errors.As(err, &record):
 		e.What = server + " does not speak TLS: " + clean(err.Error())
 		e.Remedy = "wrong port? the API server speaks TLS, usually on 6443"
 	case errors.As(err, &dns) && dns.IsNotFound:
@@ -68,7 +63,8 @@ func (c *Client) networkError(ctx context.Context, q request, phase string, err 
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		e.What = "no route to " + address(op, c)
 		e.Remedy = "check the network and the address"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		strings.HasPrefix(err.Error(), "stream error:"), strings.HasPrefix(err.Error(), "http2:"):
 		e.What = server + " broke the connection"
 		if phase != "" {
 			e.What += " while " + phase

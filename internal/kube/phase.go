@@ -20,7 +20,11 @@ func (p *phase) trace(ctx context.Context) context.Context {
 		DNSStart:          func(httptrace.DNSStartInfo) { p.text.Store("looking up its name") },
 		ConnectStart:      func(string, string) { p.text.Store("connecting") },
 		TLSHandshakeStart: func() { p.text.Store("in the TLS handshake") },
-		TLSHandshakeDone:  func(tls.ConnectionState, error) { p.text.Store("sending the request") },
-		WroteRequest:      func(httptrace.WroteRequestInfo) { p.text.Store("waiting for the answer") },
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
+			if err == nil {
+				p.text.Store("sending the request")
+			}
+		},
+		WroteRequest: func(httptrace.WroteRequestInfo) { p.text.Store("waiting for the answer") },
 	})
 }

@@ -24,7 +24,7 @@ type request struct {
 func (c *Client) ask(ctx context.Context, q request, read func(*answer) error) error {
 	for try := 0; ; try++ {
 		again, err := c.try(ctx, q, read)
-		if err == nil || again == nil {
+		if err == nil || again == nil || ctx.Err() != nil {
 			return err
 		}
 		wait, refused := again.delay(ctx, try)
@@ -57,7 +57,7 @@ func (c *Client) try(ctx context.Context, q request, read func(*answer) error) (
 		return nil, &Error{Op: q.op, What: clean(err.Error()), Err: err}
 	}
 	req.Header.Set("Accept", q.accept)
-	res, err := c.send(req)
+	res, err := c.roundTrip(req)
 	if err != nil {
 		return nil, c.networkError(ctx, q, phase.String(), err)
 	}
@@ -75,10 +75,10 @@ func (c *Client) try(ctx context.Context, q request, read func(*answer) error) (
 	return nil, nil
 }
 
-// send waits for the answer, but not for a credential plugin that hangs: client-go runs it without a context.
-func (c *Client) send(req *http.Request) (*http.Response, error) {
+// roundTrip waits for the answer, but not for a credential plugin that hangs: client-go runs it without a context.
+func (c *Client) roundTrip(req *http.Request) (*http.Response, error) {
 	if c.login.plugin == "" {
-		return c.http.Do(req)
+		return c.send.RoundTrip(req)
 	}
 	type result struct {
 		res *http.Response
@@ -86,7 +86,7 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	}
 	done := make(chan result, 1)
 	go func() {
-		res, err := c.http.Do(req)
+		res, err := c.send.RoundTrip(req)
 		done <- result{res, err}
 	}()
 	select {

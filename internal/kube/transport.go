@@ -17,9 +17,9 @@ import (
 // maxHeader bounds the header of an answer, in bytes. An API server sends well under 4 KiB.
 const maxHeader = 256 << 10
 
-// httpClient builds the chain hook → size limit → credentials → network. client-go's own transport has no limit for
+// transport builds the chain hook → size limit → credentials → network. client-go's own transport has no limit for
 // headers and reads the proxies from the process's environment.
-func httpClient(config *rest.Config, s Surroundings) (*http.Client, error) {
+func transport(config *rest.Config, s Surroundings) (http.RoundTripper, error) {
 	stderr.Lock() // of the credential plugin
 	defer stderr.Unlock()
 	restore, err := muteStderr(config.ExecProvider != nil)
@@ -32,40 +32,39 @@ func httpClient(config *rest.Config, s Surroundings) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport := &http.Transport{
+	network := &http.Transport{
 		Proxy:                  config.Proxy,
 		DialContext:            (&net.Dialer{}).DialContext,
 		TLSClientConfig:        tls,
 		ForceAttemptHTTP2:      true,
 		MaxResponseHeaderBytes: maxHeader,
-		DisableCompression:     config.DisableCompression || isLoopback(hostname(config.Host)),
+		// Measured with 5,000 nodes (74 MiB): gzip takes 0.5 s of CPU more (0.6 to 1.1 s) and saves three quarters of the
+		// bytes, which is a minute at 10 Mbit/s. A run that ends at its deadline is worse than a slower one, so gzip stays
+		// on, except where the network cannot be slow.
+		DisableCompression: config.DisableCompression || isLoopback(hostname(config.Host)),
 	}
-	if transport.Proxy == nil {
-		transport.Proxy = proxyFrom(s)
+	if network.Proxy == nil {
+		network.Proxy = proxyFrom(s)
 	}
 	config.UserAgent = s.UserAgent
-	authenticated, err := rest.HTTPWrappersForConfig(config, transport)
+	authenticated, err := rest.HTTPWrappersForConfig(config, network)
 	if err != nil {
 		return nil, err
 	}
 	return hooked(limit{authenticated}, s), nil
 }
 
-func hooked(rt http.RoundTripper, s Surroundings) *http.Client {
+func hooked(rt http.RoundTripper, s Surroundings) http.RoundTripper {
 	if s.Transport != nil {
-		rt = s.Transport(rt)
+		return s.Transport(rt)
 	}
-	return &http.Client{
-		Transport: rt,
-		// Credentials must not follow to another host, and an API server does not redirect.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	return rt
 }
 
 // offlineClient has no server: its answers come from the hook.
 func offlineClient(s Surroundings) *Client {
 	base := &url.URL{Scheme: "https", Host: "replay"}
-	return &Client{http: hooked(offline{}, s), base: base, by: s, pause: noPause, login: login{source: "a recording"}}
+	return &Client{send: hooked(offline{}, s), base: base, by: s, pause: noPause, login: login{source: "a recording"}}
 }
 
 type offline struct{}
