@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/NETWAYS/go-check v1.0.0
 	github.com/go-logr/logr v1.4.3
+	github.com/rogpeppe/go-internal v1.14.1
 	github.com/spf13/pflag v1.0.10
 	golang.org/x/net v0.57.0
 	gopkg.in/dnaeon/go-vcr.v4 v4.0.5
@@ -30,6 +31,7 @@ require (
 	golang.org/x/term v0.45.0 // indirect
 	golang.org/x/text v0.40.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
+	golang.org/x/tools v0.47.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad // indirect
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd // indirect
