@@ -15,7 +15,8 @@ const (
 )
 
 // List asks for all objects in pages of 500 and keeps of each only what reduce returns; false drops the object. reduce must
-// not keep the pointer. T is a Kubernetes type (asked for as protobuf) or an own struct with json tags.
+// not keep the pointer. T is a Kubernetes type (asked for as protobuf), an own struct with json tags, or
+// metav1.PartialObjectMetadata, for which the metadata alone is asked for.
 //
 // An answer that is not the right kind of list is an error, never an empty list. If the list changes too much while it is
 // read (410), it is read once more from the beginning; reduce then sees objects again. Errors are of type *Error.
@@ -68,7 +69,7 @@ func listRequest[T any](c *Client, r Resource, q Query) (request, error) {
 		return ask, &Error{Op: ask.op, What: "not a namespace: " + clean(q.Namespace), Remedy: "correct the name"}
 	}
 	kind := ""
-	if _, ok := any(new(T)).(*metav1.PartialObjectMetadata); ok || q.MetadataOnly {
+	if _, ok := any(new(T)).(*metav1.PartialObjectMetadata); ok {
 		kind = "PartialObjectMetadataList"
 	}
 	ask.accept = accept(isTyped[T](), c.by.JSON, kind)

@@ -97,7 +97,7 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 		JSON:      recording || replaying,
 		Offline:   replaying,
 		RoleFile:  "icinga/rbac/check-mcp.yaml",
-		Transport: func(base http.RoundTripper) http.RoundTripper { return run.Transport(base, nil) },
+		Transport: func(base http.RoundTripper) http.RoundTripper { return run.Transport(base, kube.Scrub) },
 	})
 	if err != nil {
 		return err
