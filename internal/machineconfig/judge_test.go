@@ -196,6 +196,9 @@ func TestJudgeReports(t *testing.T) {
 			p.PausedWritten = before(5 * time.Second)
 			p.Conditions[condUpdated] = Condition{Since: before(90 * time.Hour)}
 		})), want: plugin.OK},
+		{name: "the writer of the target owns paused too: its changes are no progress", snapshot: fleet(5, on("w-01", outdated, cordoned(90*time.Hour, "oc")), worker(func(p *Pool) {
+			p.PausedWritten, p.TargetWritten = before(5*time.Second), before(5*time.Second)
+		}), func(s *Snapshot) { s.TargetCreated = map[string]time.Time{newConfig: before(40 * time.Minute)} }), want: plugin.Critical, says: []string{"update blocked"}},
 		{name: "an old cordon, and a new target: pending since the target exists", snapshot: fleet(5, on("w-01", outdated, cordoned(500*time.Hour, "kubectl")), func(s *Snapshot) {
 			s.Pools[0].Conditions[condUpdated] = Condition{Since: before(500 * time.Hour)}
 			s.TargetCreated = map[string]time.Time{newConfig: before(25 * time.Minute)}

@@ -96,10 +96,11 @@ func pendingSince(p Pool, targetCreated map[string]time.Time) moment {
 }
 
 // lastProgress is the last time at which the MCO is known to have moved a node towards the target: only its controller
-// writes desiredConfig and lastAppliedDrain. Unpausing counts: before it nothing could move.
+// writes desiredConfig and lastAppliedDrain. Unpausing counts: before it nothing could move. It does not count where the same
+// writer owns the target, whose every change would look like it.
 func (r rollout) lastProgress() time.Time {
 	var t time.Time
-	if !r.pool.Paused {
+	if !r.pool.Paused && !r.pool.PausedWritten.Equal(r.pool.TargetWritten) {
 		t = r.pool.PausedWritten
 	}
 	for _, n := range slices.Concat(r.updated, r.failed) {
