@@ -92,7 +92,7 @@ func written(entries []metav1.ManagedFieldsEntry, field string) (time.Time, stri
 	var by string
 	key := []byte(`"f:` + field + `"`)
 	for _, e := range entries {
-		if e.Subresource == "" && e.Time != nil && e.FieldsV1 != nil && e.Time.After(at) && bytes.Contains(e.FieldsV1.Raw, key) {
+		if e.Subresource == "" && e.Time != nil && e.FieldsV1 != nil && e.Time.After(at) && bytes.Contains(e.FieldsV1.GetRawBytes(), key) {
 			at, by = e.Time.Time, e.Manager
 		}
 	}

@@ -1,0 +1,70 @@
+# `make help` lists the targets.
+
+PREFIX    ?= /usr
+PLUGINDIR ?= $(PREFIX)/lib/nagios/plugins
+DOCDIR    ?= $(PREFIX)/share/doc/overdue
+DATADIR   ?= $(PREFIX)/share/overdue
+INSTALL   ?= install
+GO        ?= go
+
+VERSION ?= $(or $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)),0.1.0-dev)
+COMMIT  ?= $(or $(shell git rev-parse --short=12 HEAD 2>/dev/null),unknown)
+
+PLUGINS := $(notdir $(wildcard cmd/*))
+LDFLAGS := -s -w -X overdue/internal/plugin.Version=$(VERSION) -X overdue/internal/plugin.Commit=$(COMMIT)
+TAGS    := integration,performance
+
+# The version is told by the linker, so Go need not ask git, which may refuse a tree that another user owns.
+export GOFLAGS := $(filter-out -buildvcs=%,$(GOFLAGS)) -buildvcs=false
+
+.DEFAULT_GOAL := all
+
+##@ Building
+all: $(PLUGINS:%=bin/%) ## build the plugins into bin/ (static, no C compiler needed)
+
+# Go knows best what is up to date.
+bin/%: FORCE
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/$*
+
+install: all ## copy plugins, documentation and Icinga's files to DESTDIR, under PREFIX (/usr) and PLUGINDIR
+	$(INSTALL) -d '$(DESTDIR)$(PLUGINDIR)' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(DATADIR)'
+	$(INSTALL) -m 0755 $(PLUGINS:%=bin/%) '$(DESTDIR)$(PLUGINDIR)'
+	$(INSTALL) -m 0644 LICENSE $(wildcard *.md docs/*.md) '$(DESTDIR)$(DOCDIR)'
+	find icinga -type f | while read -r file; do \
+		$(INSTALL) -D -m 0644 "$$file" '$(DESTDIR)$(DATADIR)'/"$$file" || exit; \
+	done
+
+clean: ## remove what was built here (not the cache of test servers)
+	rm -rf bin dist
+
+##@ Testing
+test: ## tests without a server
+	$(GO) test $(TESTFLAGS) ./...
+
+race: ## the same under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) ./...
+
+integration: ## tests against a real Kubernetes API server (builds it first: some minutes, once)
+	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
+	$(GO) test -tags integration -count=1 $(TESTFLAGS) ./test/...
+
+performance: all ## cost of the plugins on 5,000 nodes, beside kubectl and jq
+	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
+	$(GO) test -tags performance -count=1 -timeout 30m -v $(TESTFLAGS) ./test/performance
+
+lint: ## gofmt, go vet, staticcheck
+	@unformatted=$$(gofmt -l .) && if [ -n "$$unformatted" ]; then \
+		echo "gofmt -w would change:" >&2; echo "$$unformatted" >&2; exit 1; fi
+	$(GO) vet -tags $(TAGS) ./...
+	$(GO) tool -modfile=test/tools/go.mod staticcheck -tags $(TAGS) ./...
+
+##@ Looking
+demo: all ## show the plugins at work, without a cluster
+	$(GO) run ./demo
+
+help: ## this list
+	@awk 'BEGIN { FS = ":.*## " } \
+		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: all install clean test race integration performance lint demo help FORCE
