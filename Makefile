@@ -62,9 +62,14 @@ lint: ## gofmt, go vet, staticcheck
 demo: all ## show the plugins at work, without a cluster
 	$(GO) run ./demo
 
+recordings: ## record the demo's situations anew from a real API server
+	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
+	OVERDUE_RECORDINGS='$(CURDIR)/demo/recordings' $(GO) test -tags integration -count=1 -run WriteRecordings ./test/integration
+	UPDATE_SCRIPTS=1 $(GO) test -count=1 ./cmd/...
+
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } \
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all install clean test race integration performance lint demo help FORCE
+.PHONY: all install clean test race integration performance lint demo recordings help FORCE

@@ -5,7 +5,7 @@ import "testing"
 func TestScrub(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"env\":\"PASSWORD=x\\\\\"}\n","a":"b"}}`: `{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"removed","a":"b"}}`,
-		`{"annotations":{"kubectl.kubernetes.io/last-applied-configuration" : "", "a":"b"}}`:                             `{"annotations":{"kubectl.kubernetes.io/last-applied-configuration" : "removed", "a":"b"}}`,
+		`{"annotations":{"kubectl.kubernetes.io/last-applied-configuration" : "", "a":"b"}}`:                            `{"annotations":{"kubectl.kubernetes.io/last-applied-configuration" : "removed", "a":"b"}}`,
 		`{"a":"last-applied"}`: `{"a":"last-applied"}`,
 	} {
 		if got := string(Scrub([]byte(body))); got != want {

@@ -14,7 +14,7 @@ import (
 
 // TestWriteRecordings makes the recordings that `make demo` and the command's golden tests judge: answers of the real server
 // to the real binary, about nodes that a person, the MCO's controller and its daemon seem to have changed. OVERDUE_RECORDINGS
-// names the directory; `make recordings` sets it.
+// names the directory; `make recordings` sets it. The time that demo/main.go gives with --now has to follow.
 func TestWriteRecordings(t *testing.T) {
 	dir := os.Getenv("OVERDUE_RECORDINGS")
 	if dir == "" {
@@ -29,7 +29,9 @@ func TestWriteRecordings(t *testing.T) {
 		out, code, _ := mcp(t, s, realkube.Full, "--record", file, "--now", in(after))
 		t.Logf("%s: exit %d\n%s", name, code, out)
 	}
-	as := func(s *realkube.Server, manager, path, patch string) { s.Patch(t, path+"?fieldManager="+manager, patch) }
+	as := func(s *realkube.Server, manager, path, patch string) {
+		s.Patch(t, path+"?fieldManager="+manager, patch)
+	}
 	cordon := func(s *realkube.Server, manager string, names ...string) {
 		for _, name := range names {
 			as(s, manager, nodes+"/"+name, `spec: {unschedulable: false}`)

@@ -1,0 +1,58 @@
+// Command demo shows the plugins at work without a cluster: it runs the real binaries on recordings of answers that a real
+// API server gave (demo/recordings). `make demo` builds them first.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+var scenes = []struct {
+	about string
+	args  []string
+}{
+	{"A node is outdated and cordoned. Its pool has waited for three weeks, and nothing alerted:",
+		[]string{"check_mcp", "--replay", "demo/recordings/mcp-blocked.yaml"}},
+	{"The same three weeks earlier: would it have alarmed after 31 minutes?",
+		[]string{"check_mcp", "--replay", "demo/recordings/mcp-blocked.yaml", "--now", "2026-12-01 05:06"}},
+	{"The published line of the incident (READY 42, UPDATED 44): nothing is left to reboot, but the next change will not start:",
+		[]string{"check_mcp", "--replay", "demo/recordings/mcp-incident.yaml"}},
+	{"A PodDisruptionBudget holds a drain:",
+		[]string{"check_mcp", "--replay", "demo/recordings/mcp-drain.yaml"}},
+	{"A pool that moves along is well, however long it takes:",
+		[]string{"check_mcp", "--replay", "demo/recordings/mcp-moving.yaml"}},
+	{"And a healthy cluster, for which one request is enough:",
+		[]string{"check_mcp", "--replay", "demo/recordings/mcp-healthy.yaml"}},
+}
+
+func main() {
+	for _, scene := range scenes {
+		fmt.Printf("\n# %s\n$ %s\n", scene.about, commandLine(scene.args))
+		out, err := exec.Command(filepath.Join("bin", scene.args[0]), scene.args[1:]...).Output()
+		code := 0
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+			code = exit.ExitCode()
+		} else if err != nil {
+			fmt.Fprintf(os.Stderr, "demo: %v (run `make demo`)\n", err)
+			os.Exit(1)
+		}
+		text, perfdata, _ := strings.Cut(string(out), "\n|")
+		fmt.Printf("%s\n| … %d points of performance data\nexit code %d\n", text, len(strings.Fields(perfdata)), code)
+	}
+	fmt.Println("\nWhat each verdict means and what to do: docs/check_mcp.md. On your own cluster: bin/check_mcp")
+}
+
+func commandLine(args []string) string {
+	var quoted []string
+	for _, arg := range args {
+		if strings.Contains(arg, " ") {
+			arg = "'" + arg + "'"
+		}
+		quoted = append(quoted, arg)
+	}
+	return strings.Join(quoted, " ")
+}
