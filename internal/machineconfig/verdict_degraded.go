@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"overdue/internal/plugin"
 )
@@ -45,10 +46,15 @@ func reason(n Node) string {
 	return n.Reason
 }
 
+// Patterns are compiled when they are first needed, which a run that finds all well never does.
 var (
-	diskMismatch  = regexp.MustCompile(`(?:content mismatch for file|mode mismatch for file:?) "?([^" ]+)"?`)
-	missingConfig = regexp.MustCompile(`machineconfig\S* "?(rendered-[^" ]+)"? not found`)
+	diskMismatch  = pattern(`(?:content mismatch for file|mode mismatch for file:?) "?([^" ]+)"?`)
+	missingConfig = pattern(`machineconfig\S* "?(rendered-[^" ]+)"? not found`)
 )
+
+func pattern(s string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
+}
 
 // cure knows the reasons that are reported most.
 func (j *judgement) cure(n Node) string {
@@ -56,12 +62,12 @@ func (j *judgement) cure(n Node) string {
 	case strings.Contains(text, "failed to drain"):
 		cause, remedy := j.drainHolder(n)
 		return joined(cause, remedy)
-	case diskMismatch.MatchString(text):
-		return fmt.Sprintf("undo the change of %s on %s, or bring it into a MachineConfig; the daemon looks again by itself", diskMismatch.FindStringSubmatch(text)[1], n.Name)
+	case diskMismatch().MatchString(text):
+		return fmt.Sprintf("undo the change of %s on %s, or bring it into a MachineConfig; the daemon looks again by itself", diskMismatch().FindStringSubmatch(text)[1], n.Name)
 	case strings.Contains(text, "unexpected on-disk state"):
 		return "undo what was changed by hand on " + n.Name + "; the daemon looks again by itself"
-	case missingConfig.MatchString(text):
-		return "restore MachineConfig " + missingConfig.FindStringSubmatch(text)[1] + ", it was deleted while nodes need it"
+	case missingConfig().MatchString(text):
+		return "restore MachineConfig " + missingConfig().FindStringSubmatch(text)[1] + ", it was deleted while nodes need it"
 	case strings.Contains(text, "podman pull"), strings.Contains(text, "pulling image"), strings.Contains(text, "ErrImagePull"):
 		return "see that " + n.Name + " reaches its registry or mirror with the cluster's pull secret; the daemon tries again by itself"
 	}

@@ -2,7 +2,6 @@ package machineconfig
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,14 +27,14 @@ type Windows struct {
 	Zone *time.Location
 }
 
-var windowSyntax = regexp.MustCompile(`^(?:([a-z]{3,9}) +)?(\d{1,2}):(\d{2}) *- *(?:([a-z]{3,9}) +)?(\d{1,2}):(\d{2})$`)
+var windowSyntax = pattern(`^(?:([a-z]{3,9}) +)?(\d{1,2}):(\d{2}) *- *(?:([a-z]{3,9}) +)?(\d{1,2}):(\d{2})$`)
 
 // ParseWindow reads "sat 22:00-sun 04:00", "sun 02:00-06:00" or "22:00-04:00"; 24:00 is the end of a day.
 func ParseWindow(s string) (Window, error) {
 	bad := func(why string) (Window, error) {
 		return Window{}, fmt.Errorf("%s; write it as 'sat 22:00-sun 04:00', or '22:00-04:00' for every day", why)
 	}
-	m := windowSyntax.FindStringSubmatch(strings.ToLower(strings.TrimSpace(s)))
+	m := windowSyntax().FindStringSubmatch(strings.ToLower(strings.TrimSpace(s)))
 	if m == nil {
 		return bad(fmt.Sprintf("%q is no window", plugin.Clean(s)))
 	}
