@@ -17,8 +17,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
 )
 
 // asking is a check that tells the body of every answer.
@@ -181,6 +179,24 @@ func TestUnusableRecordings(t *testing.T) {
 			t.Errorf("%s %s: exit %d: %s", test.flag, filepath.Base(test.file), code, output)
 		}
 	}
+	deep := map[string]string{
+		"lists":   strings.Repeat("[", 200000),
+		"maps":    strings.Repeat("{a: ", 100000),
+		"dashes":  strings.Repeat("- ", 100000),
+		"self":    "version: 2\ninteractions: &a [*a]\n",
+		"anchors": "a: &a [x,x,x,x,x,x,x,x,x,x]\n",
+	}
+	for next := 'b'; next < 'k'; next++ {
+		deep["anchors"] += fmt.Sprintf("%c: &%c [*%c,*%[3]c,*%[3]c,*%[3]c,*%[3]c,*%[3]c,*%[3]c,*%[3]c,*%[3]c,*%[3]c]\n", next, next, next-1)
+	}
+	deep["anchors"] += "version: 2\ninteractions: *j\n"
+	for name, content := range deep {
+		code, output := try(t, never, "--replay", write(name, content))
+		if code != 3 || !strings.Contains(output, "not a recording") {
+			t.Errorf("%s: exit %d: %s", name, code, output)
+		}
+	}
+
 	code, output := try(t, asking("http://x/a"), "--replay", write("fine", answer("", "")), atNoon)
 	expect(t, code, output, 0, "[OK] - 200: x; at 2026-12-01T12:00:00Z\n")
 
@@ -365,13 +381,7 @@ func TestAwkwardHeadersSurvive(t *testing.T) {
 }
 
 func FuzzReplay(f *testing.F) {
-	tape := cassette.New("x")
-	tape.AddInteraction(&cassette.Interaction{Request: cassette.Request{Method: "GET", URL: "http://h/x"}, Response: cassette.Response{Code: 200, Body: "b"}})
-	var data []byte
-	if err := tape.SaveWithFS(memory{&data}); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(string(data))
+	f.Add("version: 2\ninteractions:\n- request: {method: GET, url: http://h/x}\n  response: {code: 200, body: b}\n")
 	f.Add("version: 2\ninteractions: [null]")
 	f.Add("a: &a [*a,*a]\nversion: 2")
 	f.Fuzz(func(t *testing.T, content string) {
@@ -381,6 +391,17 @@ func FuzzReplay(f *testing.F) {
 		}
 		if code, output := try(t, asking("http://h/x"), "--replay", file, "-t", "20"); strings.Contains(output, "crashed") || code != 0 && code != 3 {
 			t.Errorf("exit %d: %s", code, output)
+		}
+	})
+}
+
+func FuzzRecording(f *testing.F) {
+	for _, body := range awkwardBodies {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if back := thereAndBack(t, body); !bytes.Equal(back, body) {
+			t.Errorf("%q comes back as %q", body, back)
 		}
 	})
 }
