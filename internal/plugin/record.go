@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -10,11 +11,11 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
+	"go.yaml.in/yaml/v2"
 	"gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
 )
 
@@ -22,13 +23,20 @@ import (
 const (
 	headerAt       = "Overdue-Recorded-At"
 	headerEncoding = "Overdue-Body-Encoding"
+	encodingPacked = "gzip, base64"
 )
 
-// maxTape bounds the answers of one recording, and the file that is replayed: both are held in memory.
-const maxTape = 256 << 20
+// Limits of a recording. Large answers are packed.
+const (
+	maxAnswers = 256 << 20 // of all answers, as they were sent
+	maxStored  = 24 << 20  // of all answers, as they are stored; YAML may double it
+	maxFile    = 64 << 20
+	maxPlain   = 1 << 20 // of one answer that is stored as it is
+)
 
-// tape is the recording that a run writes or reads, in the file format of go-vcr. Of go-vcr's recorder nothing is used: it
-// hands a client the redacted answer, and keeps no limit.
+// tape is the recording that a run writes or reads, in the file format of go-vcr. Two parts of go-vcr are not used: its
+// recorder, which hands a client the redacted answer and keeps no limit, and its YAML library, which cannot read all that it
+// writes and exhausts the memory on a broken file.
 type tape struct {
 	run       *Run
 	name      string
@@ -39,11 +47,13 @@ type tape struct {
 
 	mu       sync.Mutex
 	cassette *cassette.Cassette
-	left     int64
+	left     int64 // of maxAnswers
+	room     int64 // of maxStored
+	full     bool
 }
 
 func newTape(r *Run, opts *options) *tape {
-	t := &tape{run: r, name: opts.record + opts.replay, replaying: opts.replay != "", fixedNow: !opts.now.IsZero(), left: maxTape}
+	t := &tape{run: r, name: opts.record + opts.replay, replaying: opts.replay != "", fixedNow: !opts.now.IsZero(), left: maxAnswers, room: maxStored}
 	t.cassette = cassette.New("recording")
 	return t
 }
@@ -94,20 +104,24 @@ func (t *tape) load() (err error) {
 	if err != nil {
 		return err
 	}
-	loaded, err := cassette.LoadWithFS("recording", memory{data: &data})
-	if errors.Is(err, cassette.ErrUnsupportedCassetteFormat) {
-		return errors.New("not a recording, or one of another version")
-	}
-	if err != nil {
+	loaded := cassette.New("recording")
+	loaded.Version = 0
+	if err := yaml.Unmarshal(data, loaded); err != nil {
 		return fmt.Errorf("not a recording: %w", err)
 	}
+	if loaded.Version != cassette.CassetteFormatVersion {
+		return errors.New("not a recording, or one of another version")
+	}
 	loaded.Matcher = sameQuestion
-	now := time.Time{}
+	if len(loaded.Interactions) == 0 {
+		return errors.New("not a recording, or one without an answer")
+	}
+	now, left := time.Time{}, int64(maxAnswers)
 	for i, interaction := range loaded.Interactions {
 		if interaction == nil {
 			return errors.New("not a recording: it has an empty answer")
 		}
-		if err := unpack(&interaction.Response); err != nil {
+		if err := unpack(&interaction.Response, &left); err != nil {
 			return err
 		}
 		if i > 0 || t.fixedNow {
@@ -134,12 +148,12 @@ func readFile(name string) ([]byte, error) {
 		return nil, reason(err)
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxTape+1))
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	switch {
 	case err != nil:
 		return nil, reason(err)
-	case len(data) > maxTape:
-		return nil, fmt.Errorf("larger than %d MiB", maxTape>>20)
+	case len(data) > maxFile:
+		return nil, fmt.Errorf("larger than %d MiB", maxFile>>20)
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, errors.New("the file is empty")
 	}
@@ -154,24 +168,14 @@ func (t *tape) save() error {
 		return nil
 	}
 	defer t.file.Close()
-	var data []byte
-	if err := t.cassette.SaveWithFS(memory{data: &data}); err != nil {
+	data, err := yaml.Marshal(t.cassette)
+	if err != nil {
 		return err
 	}
 	if _, err := t.file.Write(data); err != nil {
 		return reason(err)
 	}
 	return reason(t.file.Close())
-}
-
-// memory stands between go-vcr and the disk: go-vcr would add ".yaml" to the name of the file.
-type memory struct{ data *[]byte }
-
-func (m memory) ReadFile(string) ([]byte, error) { return *m.data, nil }
-func (m memory) IsFileExists(string) bool        { return true }
-func (m memory) WriteFile(_ string, data []byte) error {
-	*m.data = data
-	return nil
 }
 
 func (t *tape) transport(base http.RoundTripper, scrub func([]byte) []byte) http.RoundTripper {
@@ -204,8 +208,8 @@ func (c recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	left := c.tape.room()
-	if left <= 0 {
+	left := c.tape.remaining()
+	if left < 0 {
 		return response, nil
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, left+1))
@@ -217,9 +221,6 @@ func (c recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 		io.Reader
 		io.Closer
 	}{rest, response.Body}
-	if !c.tape.take(int64(len(body))) {
-		return response, nil
-	}
 	c.tape.keep(request, response, body, c.scrub, time.Since(began))
 	return response, nil
 }
@@ -228,36 +229,23 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-func (t *tape) room() int64 {
+// remaining is what may still be sent and recorded; negative if nothing is recorded any more.
+func (t *tape) remaining() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.full {
+		return -1
+	}
 	return t.left
 }
 
-// take reserves room for an answer. Once one does not fit, nothing more is recorded, so that no answer is missing between others.
-func (t *tape) take(size int64) bool {
-	t.mu.Lock()
-	fits := size <= t.left
-	first := !fits && t.left > 0
-	t.left -= size
-	t.mu.Unlock()
-	if first {
-		t.run.Note("the recording is not complete: the answers are larger than %d MiB", maxTape>>20)
-	}
-	return fits
-}
-
 func (t *tape) keep(request *http.Request, response *http.Response, body []byte, scrub func([]byte) []byte, took time.Duration) {
+	sent := int64(len(body))
 	if scrub != nil {
 		body = scrub(bytes.Clone(body))
 	}
 	header := redactResponseHeader(response.Header)
 	header.Set(headerAt, t.run.Now().UTC().Format(time.RFC3339Nano))
-	text := string(body)
-	if !readable(text) {
-		text = base64.StdEncoding.EncodeToString(body)
-		header.Set(headerEncoding, "base64")
-	}
 	interaction := &cassette.Interaction{
 		Request: cassette.Request{
 			Proto: request.Proto, ProtoMajor: request.ProtoMajor, ProtoMinor: request.ProtoMinor,
@@ -270,16 +258,35 @@ func (t *tape) keep(request *http.Request, response *http.Response, body []byte,
 			Proto: response.Proto, ProtoMajor: response.ProtoMajor, ProtoMinor: response.ProtoMinor,
 			ContentLength: int64(len(body)),
 			Uncompressed:  response.Uncompressed,
-			Body:          text,
+			Body:          string(body),
 			Headers:       header,
 			Status:        printableASCII(response.Status),
 			Code:          response.StatusCode,
 			Duration:      took,
 		},
 	}
+	if len(body) > maxPlain {
+		pack(&interaction.Response, body)
+	}
+	if !t.add(interaction, sent) {
+		t.run.Note("the recording is not complete: the answers are too large for it")
+	}
+}
+
+// add records an answer. Once one does not fit, nothing more is recorded, so that no answer is missing between others.
+func (t *tape) add(interaction *cassette.Interaction, sent int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.full {
+		return true
+	}
+	t.left -= sent
+	t.room -= int64(len(interaction.Response.Body))
+	if t.full = t.left < 0 || t.room < 0; t.full {
+		return false
+	}
 	t.cassette.AddInteraction(interaction)
+	return true
 }
 
 func method(name string) string {
@@ -289,29 +296,34 @@ func method(name string) string {
 	return name
 }
 
-// readable says that YAML gives a text back as it was.
-func readable(text string) bool {
-	if !utf8.ValidString(text) {
-		return false
-	}
-	for _, r := range text {
-		if r != '\n' && (!unicode.IsPrint(r) || r == utf8.RuneError) {
-			return false
-		}
-	}
-	return true
+// pack stores a body so that large lists become small.
+func pack(response *cassette.Response, body []byte) {
+	var packed bytes.Buffer
+	writer := gzip.NewWriter(&packed)
+	_, _ = writer.Write(body) // a buffer takes everything
+	_ = writer.Close()
+	response.Body = base64.StdEncoding.EncodeToString(packed.Bytes())
+	response.Headers.Set(headerEncoding, encodingPacked)
 }
 
-func unpack(response *cassette.Response) error {
+// unpack undoes pack, within a limit for the recording as a whole.
+func unpack(response *cassette.Response, left *int64) error {
 	if response.Headers == nil {
 		response.Headers = http.Header{}
 	}
-	if response.Headers.Get(headerEncoding) == "base64" {
-		body, err := base64.StdEncoding.DecodeString(response.Body)
+	if response.Headers.Get(headerEncoding) == encodingPacked {
+		reader, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(response.Body)))
 		if err != nil {
-			return errors.New("not a recording: a body cannot be decoded")
+			return errors.New("not a recording: a body cannot be unpacked")
+		}
+		body, err := io.ReadAll(io.LimitReader(reader, *left+1))
+		if err != nil {
+			return errors.New("not a recording: a body cannot be unpacked")
 		}
 		response.Body = string(body)
+	}
+	if *left -= int64(len(response.Body)); *left < 0 {
+		return fmt.Errorf("its answers are larger than %d MiB", maxAnswers>>20)
 	}
 	if response.Code < 100 || response.Code > 999 {
 		return errors.New("not a recording: an answer has no status code")
