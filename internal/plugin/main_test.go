@@ -332,7 +332,8 @@ func TestCrashes(t *testing.T) {
 		panic(fmt.Errorf("a|b\nc"))
 	})
 	expect(t, code, output, 3, "[UNKNOWN] - check_it crashed: a¦b c; please report it with -vv\n")
-	code, output = try(t, func(context.Context, *Run) error { var m map[string]int; m["a"] = 1; return nil }, "-vv")
+	none := func() map[string]int { return nil }
+	code, output = try(t, func(context.Context, *Run) error { none()["a"] = 1; return nil }, "-vv")
 	if first, trace, _ := strings.Cut(output, "\n"); code != 3 || !strings.HasPrefix(first, "[UNKNOWN] - check_it crashed: assignment to entry in nil map") || !strings.Contains(trace, "TestCrashes") {
 		t.Errorf("exit %d, no trace in:\n%s", code, output)
 	}
