@@ -326,6 +326,19 @@ func TestCallerStops(t *testing.T) {
 	})
 }
 
+// A check that comes back after it was told to stop may have judged half of what it should have: its word does not count.
+func TestLateResultIsNoResult(t *testing.T) {
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 50 { // the runtime chooses at random which of two events it sees first
+		var out bytes.Buffer
+		code := Main(stopped, Program{Name: "check_it", Define: func(*Flags) Check {
+			return func(_ context.Context, r *Run) error { r.Summarize("well"); return nil }
+		}}, nil, nil, &out)
+		expect(t, code, out.String(), 3, "[UNKNOWN] - stopped by its caller after 0s\n")
+	}
+}
+
 func TestCrashes(t *testing.T) {
 	code, output := try(t, func(_ context.Context, r *Run) error {
 		r.Add(Finding{State: Critical, Problem: "x"})
