@@ -92,7 +92,7 @@ func run(ctx context.Context, p Program, args, env []string, signals *signals) (
 			r.Add(Finding{State: Unknown, Subject: "--record " + opts.record, Problem: "the recording could not be written", Cause: err.Error()})
 		}
 	}
-	verdict := judge(p.Name, end, r.told(), State(opts.unreachable))
+	verdict := judge(p.Name, end, r.told(), opts.unreachable)
 	return verdict.print(opts.verbose), verdict.state
 }
 
