@@ -123,7 +123,7 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 func (o *options) validate() error {
 	for _, pattern := range slices.Concat(o.pools, o.exclude) {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return usage(fmt.Sprintf("%q is no glob: a [ needs its ]", pattern))
+			return plugin.Misuse(fmt.Sprintf("%q is no glob: a [ needs its ]", pattern))
 		}
 	}
 	return nil
@@ -152,24 +152,16 @@ func (o *options) missing(s Snapshot) error {
 	}
 	for _, pattern := range o.pools {
 		if !slices.ContainsFunc(have, func(name string) bool { ok, _ := path.Match(pattern, name); return ok }) {
-			return usage(fmt.Sprintf("no pool is named %s; there are %s", pattern, strings.Join(have, ", ")))
+			return plugin.Misuse(fmt.Sprintf("no pool is named %s; there are %s", pattern, strings.Join(have, ", ")))
 		}
 	}
 	for _, e := range o.limits.Expect {
 		if e.Pool != "" && !slices.Contains(judged, e.Pool) {
-			return usage(fmt.Sprintf("--expect-machineconfig %s/%s: no pool of that name is judged; there are %s", e.Pool, e.Name, strings.Join(judged, ", ")))
+			return plugin.Misuse(fmt.Sprintf("--expect-machineconfig %s/%s: no pool of that name is judged; there are %s", e.Pool, e.Name, strings.Join(judged, ", ")))
 		}
 	}
 	if len(judged) == 0 {
-		return usage(fmt.Sprintf("--pool and --exclude-pool leave no pool to judge; there are %s", strings.Join(have, ", ")))
+		return plugin.Misuse(fmt.Sprintf("--pool and --exclude-pool leave no pool to judge; there are %s", strings.Join(have, ", ")))
 	}
 	return nil
 }
-
-// usage is an error in what was asked for, not in the cluster.
-type usage string
-
-func (u usage) Error() string { return string(u) }
-
-// Usage marks the error for the frame, which then answers UNKNOWN whatever --unreachable says.
-func (u usage) Usage() bool { return true }

@@ -41,9 +41,9 @@ func (j *judgement) expectations() {
 		case j.outdated() > 0:
 			total := max(len(j.rollout.nodes), j.pool.Machines)
 			j.add(plugin.Finding{State: plugin.Warning,
-				Problem: fmt.Sprintf("MachineConfig %s has reached %d of %s", e.Name, total-j.outdated(), count(total, "node"))})
+				Problem: fmt.Sprintf("MachineConfig %s has reached %d of %s", e.Name, total-j.outdated(), plugin.Count(total, "node"))})
 		default:
-			j.add(plugin.Finding{State: plugin.OK, Problem: fmt.Sprintf("MachineConfig %s has reached all %s", e.Name, count(len(j.rollout.nodes), "node"))})
+			j.add(plugin.Finding{State: plugin.OK, Problem: fmt.Sprintf("MachineConfig %s has reached all %s", e.Name, plugin.Count(len(j.rollout.nodes), "node"))})
 		}
 	}
 }

@@ -60,9 +60,9 @@ func Judge(s Snapshot, selected func(pool string) bool, l Limits, now time.Time)
 		v.Findings = append(v.Findings, judgeMembership(m, selected)...)
 	}
 	v.Metrics = metrics(pools, values, l)
-	v.Summary = fmt.Sprintf("%s up to date, %s", count(len(pools), "pool"), count(machines, "node"))
+	v.Summary = fmt.Sprintf("%s up to date, %s", plugin.Count(len(pools), "pool"), plugin.Count(machines, "node"))
 	if settled < len(pools) {
-		v.Summary = fmt.Sprintf("%d of %s up to date, %s", settled, count(len(pools), "pool"), count(machines, "node"))
+		v.Summary = fmt.Sprintf("%d of %s up to date, %s", settled, plugin.Count(len(pools), "pool"), plugin.Count(machines, "node"))
 	}
 	return v
 }

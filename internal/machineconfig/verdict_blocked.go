@@ -16,7 +16,7 @@ func (j *judgement) blocked() {
 	}
 	age, since := j.stalled()
 	f := plugin.Finding{State: grade(age, j.limits.PendingWarning, j.limits.PendingCritical), Since: since.Time, AtLeast: since.atLeast,
-		Problem: fmt.Sprintf("update blocked, %d of %s outdated", r.outdated(), count(len(r.nodes), "node"))}
+		Problem: fmt.Sprintf("update blocked, %d of %s outdated", r.outdated(), plugin.Count(len(r.nodes), "node"))}
 	if f.State == plugin.OK {
 		f.Problem = fmt.Sprintf("updating, %d/%d done, no node in work", len(r.nodes)-r.outdated(), len(r.nodes))
 	}
@@ -68,7 +68,7 @@ func (j *judgement) heldByOthers(bystanders, held []Node, full string) (told, ca
 		wake = append(wake, first)
 	}
 	return first.Name, troubles(append(bystanders, held...), j.now) + full,
-		fmt.Sprintf("making %s ready lets the MCO %s %s (next in line)", list(names(wake)), drainWords, first.Name),
+		fmt.Sprintf("making %s ready lets the MCO %s %s (next in line)", plugin.List(names(wake)), drainWords, first.Name),
 		makeReady(wake...) + ", when the workloads on " + first.Name + " may be drained"
 }
 
@@ -111,12 +111,12 @@ func (j *judgement) paused() {
 	r := j.rollout
 	age, since := j.stalled()
 	f := plugin.Finding{State: grade(age, j.limits.PendingWarning, plugin.Range{}), Since: since.Time, AtLeast: since.atLeast,
-		Problem:     fmt.Sprintf("paused with an update outstanding, %d of %s outdated", r.outdated(), count(len(r.nodes), "node")),
+		Problem:     fmt.Sprintf("paused with an update outstanding, %d of %s outdated", r.outdated(), plugin.Count(len(r.nodes), "node")),
 		Cause:       "paused" + j.by(),
 		Consequence: fmt.Sprintf("unpausing lets the MCO %s them, %d at a time", drainWords, r.pool.maxUnavailable(len(r.nodes))),
 		Remedy:      fmt.Sprintf(`when that may happen, oc patch mcp %s --type merge -p '{"spec":{"paused":false}}'`, j.pool.Name)}
 	if next, ok := j.limits.Windows.waitsFor(j.now, since.Time); ok {
-		f.State, f.Problem = plugin.OK, fmt.Sprintf("paused, %s waiting for the window that opens in %s", count(r.outdated(), "outdated node"), plugin.Age(next.Sub(j.now)))
+		f.State, f.Problem = plugin.OK, fmt.Sprintf("paused, %s waiting for the window that opens in %s", plugin.Count(r.outdated(), "outdated node"), plugin.Age(next.Sub(j.now)))
 	}
 	f.Details = j.held("")
 	j.add(f)
@@ -146,7 +146,7 @@ func (j *judgement) unready() {
 	}
 	limit := r.pool.maxUnavailable(len(r.nodes))
 	f := plugin.Finding{State: grade(j.age(since), j.limits.PendingWarning, plugin.Range{}), Since: since,
-		Problem: fmt.Sprintf("no change pending, but %d of %s not ready", len(r.unready), count(len(r.nodes), "node")),
+		Problem: fmt.Sprintf("no change pending, but %d of %s not ready", len(r.unready), plugin.Count(len(r.nodes), "node")),
 		Cause:   troubles(r.unready, j.now),
 		Remedy:  makeReady(r.unready...) + ", unless they are meant to be out of use"}
 	if len(r.unready) >= limit {
@@ -173,5 +173,5 @@ func (j *judgement) tooOld() {
 	}
 	j.add(plugin.Finding{State: plugin.Critical, Since: since.Time, AtLeast: since.atLeast,
 		Problem: fmt.Sprintf("update outstanding longer than --total-critical %s, %d of %s outdated", j.limits.TotalCritical.String(),
-			j.outdated(), count(len(j.rollout.nodes), "node"))})
+			j.outdated(), plugin.Count(len(j.rollout.nodes), "node"))})
 }

@@ -39,7 +39,7 @@ func (j *judgement) staleStatus() {
 		return
 	}
 	if n := j.outdated(); j.nodesRead && n > 0 {
-		f.Consequence = fmt.Sprintf("%d of %s waiting for an update that does not begin", n, count(len(j.rollout.nodes), "node"))
+		f.Consequence = fmt.Sprintf("%d of %s waiting for an update that does not begin", n, plugin.Count(len(j.rollout.nodes), "node"))
 	}
 	j.add(f)
 }
@@ -53,7 +53,7 @@ func (j *judgement) statusBehindNodes() {
 		return
 	}
 	f := plugin.Finding{State: plugin.OK,
-		Problem: fmt.Sprintf("all %s run the target, the status has yet to follow", count(len(j.rollout.nodes), "node"))}
+		Problem: fmt.Sprintf("all %s run the target, the status has yet to follow", plugin.Count(len(j.rollout.nodes), "node"))}
 	since := j.rollout.lastProgress()
 	for _, n := range j.rollout.nodes {
 		since = later(since, n.StateWritten)

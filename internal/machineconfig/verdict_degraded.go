@@ -18,7 +18,7 @@ func (j *judgement) degraded() {
 	}
 	first := r.failed[0]
 	f := plugin.Finding{State: plugin.Critical, Since: first.StateWritten, AtLeast: true,
-		Problem: fmt.Sprintf("%d of %s degraded", len(r.failed), count(len(r.nodes), "node")),
+		Problem: fmt.Sprintf("%d of %s degraded", len(r.failed), plugin.Count(len(r.nodes), "node")),
 		Cause:   first.Name + ": " + reason(first)}
 	if cond := j.pool.Conditions[condNodeDegraded]; cond.True {
 		f.Since, f.AtLeast = cond.Since, false
@@ -26,7 +26,7 @@ func (j *judgement) degraded() {
 	f.Remedy = j.cure(first)
 	if n := r.outdated(); n > 0 {
 		_, since := j.pending()
-		f.Consequence = fmt.Sprintf("%s waiting%s", count(n, "outdated node"), ago(since.Time, j.now))
+		f.Consequence = fmt.Sprintf("%s waiting%s", plugin.Count(n, "outdated node"), ago(since.Time, j.now))
 	} else {
 		f.Consequence = fmt.Sprintf("it uses up maxUnavailable %d: the next change will not start", r.pool.maxUnavailable(len(r.nodes)))
 	}

@@ -25,14 +25,14 @@ func (j *judgement) updating() {
 		f.Problem = fmt.Sprintf("update stuck, %s, %s %s", progress, slowest.Name, phase(slowest))
 		f.Cause, f.Remedy = j.holdUp(slowest)
 		if waiting := len(r.waiting); waiting > 0 {
-			f.Consequence = count(waiting, "outdated node") + " waiting behind it"
+			f.Consequence = plugin.Count(waiting, "outdated node") + " waiting behind it"
 		}
 		if slowest.draining() {
 			f.Consequence = joined(f.Consequence, "after 1 h of draining the daemon gives up and the node turns Degraded")
 		}
 	}
 	if j.pool.Paused && len(r.waiting) > 0 {
-		f.Details = append(f.Details, fmt.Sprintf("paused%s: %s held back until it is unpaused", j.by(), count(len(r.waiting), "further node")))
+		f.Details = append(f.Details, fmt.Sprintf("paused%s: %s held back until it is unpaused", j.by(), plugin.Count(len(r.waiting), "further node")))
 	}
 	for _, n := range r.working {
 		if n.Name != slowest.Name {
@@ -91,7 +91,7 @@ func (j *judgement) drainHolder(n Node) (cause, remedy string) {
 		budgets := budgetsOf(pod, j.snapshot.Budgets)
 		switch {
 		case len(budgets) > 1:
-			return fmt.Sprintf("pod %s/%s is selected by %d PodDisruptionBudgets (%s) and cannot be evicted", pod.Namespace, pod.Name, len(budgets), list(budgets)),
+			return fmt.Sprintf("pod %s/%s is selected by %d PodDisruptionBudgets (%s) and cannot be evicted", pod.Namespace, pod.Name, len(budgets), plugin.List(budgets)),
 				fmt.Sprintf("leave it one PodDisruptionBudget: oc -n %s get pdb", pod.Namespace)
 		case len(budgets) == 1 && disruptionsAllowed(pod.Namespace, budgets[0], j.snapshot.Budgets) < 1:
 			return fmt.Sprintf("PodDisruptionBudget %s/%s allows 0 disruptions and holds pod %s", pod.Namespace, budgets[0], pod.Name),
@@ -105,7 +105,7 @@ func (j *judgement) drainHolder(n Node) (cause, remedy string) {
 		}
 	}
 	if len(pods) > 0 {
-		return fmt.Sprintf("%s still there, %s/%s among them", count(len(pods), "pod"), pods[0].Namespace, pods[0].Name), "oc get pods -A --field-selector spec.nodeName=" + n.Name
+		return fmt.Sprintf("%s still there, %s/%s among them", plugin.Count(len(pods), "pod"), pods[0].Namespace, pods[0].Name), "oc get pods -A --field-selector spec.nodeName=" + n.Name
 	}
 	return "", "oc get pdb -A; oc get pods -A --field-selector spec.nodeName=" + n.Name
 }

@@ -158,7 +158,7 @@ func (j *judgement) window() {
 	in := plugin.Age(w.next(j.now).Sub(j.now))
 	if n := len(j.rollout.working); n > 0 {
 		j.add(plugin.Finding{State: plugin.Critical, Since: w.lastClosed(j.now),
-			Problem:     fmt.Sprintf("%s in work outside every window: %s", count(n, "node"), list(names(j.rollout.working))),
+			Problem:     fmt.Sprintf("%s in work outside every window: %s", plugin.Count(n, "node"), plugin.List(names(j.rollout.working))),
 			Cause:       "the window is closed",
 			Consequence: fmt.Sprintf("the MCO goes on to %s further nodes until the pool is paused; next window in %s", drainWords, in),
 			Remedy:      fmt.Sprintf(`oc patch mcp %s --type merge -p '{"spec":{"paused":true}}' (a node in work is finished all the same)`, j.pool.Name)})
@@ -169,7 +169,7 @@ func (j *judgement) window() {
 		return
 	}
 	j.add(plugin.Finding{State: plugin.Warning, Since: w.lastClosed(j.now),
-		Problem: fmt.Sprintf("the window ended with %s left, next window in %s", count(j.rollout.outdated(), "node"), in)})
+		Problem: fmt.Sprintf("the window ended with %s left, next window in %s", plugin.Count(j.rollout.outdated(), "node"), in)})
 }
 
 // windowsValue is the flag --window.

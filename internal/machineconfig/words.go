@@ -12,26 +12,6 @@ import (
 // on, on the node disruption policy.
 const drainWords = "drain and, unless the change needs none, reboot"
 
-// count puts a number and its noun together.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// list names at most three things.
-func list(names []string) string {
-	const most = 3
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	if len(names) > 1 {
-		return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-	}
-	return strings.Join(names, "")
-}
-
 func names(nodes []Node) []string {
 	out := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -93,10 +73,10 @@ func troubles(nodes []Node, now time.Time) string {
 	told := 0
 	for i, t := range order {
 		if i == most {
-			parts = append(parts, count(len(nodes)-told, "more node"))
+			parts = append(parts, plugin.Count(len(nodes)-told, "more node"))
 			break
 		}
-		parts = append(parts, list(same[t])+": "+t)
+		parts = append(parts, plugin.List(same[t])+": "+t)
 		told += len(same[t])
 	}
 	return strings.Join(parts, "; ")
