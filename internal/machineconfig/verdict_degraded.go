@@ -23,10 +23,12 @@ func (j *judgement) degraded() {
 	if cond := j.pool.Conditions[condNodeDegraded]; cond.True {
 		f.Since, f.AtLeast = cond.Since, false
 	}
-	f.Remedy = j.cure(first)
+	var holder string
+	holder, f.Remedy = j.cure(first)
+	f.Cause = joined(f.Cause, holder)
 	if n := r.outdated(); n > 0 {
 		_, since := j.pending()
-		f.Consequence = fmt.Sprintf("%s waiting%s", plugin.Count(n, "outdated node"), ago(since.Time, j.now))
+		f.Consequence = fmt.Sprintf("the daemon tries again by itself; %s waiting%s", plugin.Count(n, "outdated node"), ago(since.Time, j.now))
 	} else {
 		f.Consequence = fmt.Sprintf("it uses up maxUnavailable %d: the next change will not start", r.pool.maxUnavailable(len(r.nodes)))
 	}
@@ -43,7 +45,7 @@ func reason(n Node) string {
 	if n.Reason == "" {
 		return "state " + n.State + ", no reason given"
 	}
-	return n.Reason
+	return strings.TrimSuffix(n.Reason, ". Please see machine-config-controller logs for more information")
 }
 
 // Patterns are compiled when they are first needed, which a run that finds all well never does.
@@ -56,22 +58,21 @@ func pattern(s string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
 }
 
-// cure knows the reasons that are reported most.
-func (j *judgement) cure(n Node) string {
+// cure knows the reasons that are reported most; for a drain it also says what holds it.
+func (j *judgement) cure(n Node) (holder, remedy string) {
 	switch text := n.Reason; {
 	case strings.Contains(text, "failed to drain"):
-		cause, remedy := j.drainHolder(n)
-		return joined(cause, remedy)
+		return j.drainHolder(n)
 	case diskMismatch().MatchString(text):
-		return fmt.Sprintf("undo the change of %s on %s, or bring it into a MachineConfig; the daemon looks again by itself", diskMismatch().FindStringSubmatch(text)[1], n.Name)
+		return "", fmt.Sprintf("undo the change of %s on %s, or bring it into a MachineConfig; the daemon looks again by itself", diskMismatch().FindStringSubmatch(text)[1], n.Name)
 	case strings.Contains(text, "unexpected on-disk state"):
-		return "undo what was changed by hand on " + n.Name + "; the daemon looks again by itself"
+		return "", "undo what was changed by hand on " + n.Name + "; the daemon looks again by itself"
 	case missingConfig().MatchString(text):
-		return "restore MachineConfig " + missingConfig().FindStringSubmatch(text)[1] + ", it was deleted while nodes need it"
+		return "", "restore MachineConfig " + missingConfig().FindStringSubmatch(text)[1] + ", it was deleted while nodes need it"
 	case strings.Contains(text, "podman pull"), strings.Contains(text, "pulling image"), strings.Contains(text, "ErrImagePull"):
-		return "see that " + n.Name + " reaches its registry or mirror with the cluster's pull secret; the daemon tries again by itself"
+		return "", "see that " + n.Name + " reaches its registry or mirror with the cluster's pull secret; the daemon tries again by itself"
 	}
-	return "oc describe node " + n.Name
+	return "", "oc describe node " + n.Name
 }
 
 // cannotRender: a MachineConfig is broken, so the pool's target does not move; its nodes look fine.

@@ -157,9 +157,13 @@ func (j *judgement) window() {
 	}
 	in := plugin.Age(w.next(j.now).Sub(j.now))
 	if n := len(j.rollout.working); n > 0 {
-		j.add(plugin.Finding{State: plugin.Critical, Since: w.lastClosed(j.now),
+		var began time.Time
+		for _, node := range j.rollout.working {
+			began = earlier(began, j.workSince(node).Time)
+		}
+		j.add(plugin.Finding{State: plugin.Critical, Since: later(began, w.lastClosed(j.now)),
 			Problem:     fmt.Sprintf("%s in work outside every window: %s", plugin.Count(n, "node"), plugin.List(names(j.rollout.working))),
-			Cause:       "the window is closed",
+			Cause:       "the MCO knows no windows; the last one closed " + plugin.Moment(w.lastClosed(j.now)),
 			Consequence: fmt.Sprintf("the MCO goes on to %s further nodes until the pool is paused; next window in %s", drainWords, in),
 			Remedy:      fmt.Sprintf(`oc patch mcp %s --type merge -p '{"spec":{"paused":true}}' (a node in work is finished all the same)`, j.pool.Name)})
 		return

@@ -20,6 +20,17 @@ func names(nodes []Node) []string {
 	return out
 }
 
+// clock words times: as of now, and those that are the finding's own only as "since then".
+type clock struct{ now, head time.Time }
+
+func (c clock) ago(since time.Time) string {
+	const same = 2 * time.Minute
+	if d := since.Sub(c.head); !since.IsZero() && !c.head.IsZero() && d < same && d > -same {
+		return " since then"
+	}
+	return ago(since, c.now)
+}
+
 // ago words a time of which the age matters: " for 3h 12m (since 2026-11-30 23:58 UTC)", or nothing if it is unknown.
 func ago(since, now time.Time) string {
 	if since.IsZero() {
@@ -28,21 +39,29 @@ func ago(since, now time.Time) string {
 	return fmt.Sprintf(" for %s (since %s)", plugin.Age(now.Sub(since)), plugin.Moment(since))
 }
 
+// are is "wrk-71 is" or "wrk-71 and wrk-98 are".
+func are(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return plugin.List(names) + " are"
+}
+
 // trouble says what a node is that it should not be: "cordoned by kubectl for 3h 12m (since …)".
-func trouble(n Node, now time.Time) string {
+func trouble(n Node, c clock) string {
 	var parts []string
 	if !n.managed() {
 		parts = append(parts, "has never run a machine-config-daemon")
 	}
 	if !n.KubeletReady {
-		parts = append(parts, "not Ready"+ago(n.NotReadySince, now)+bracketed(n.NotReadyWhy))
+		parts = append(parts, "not Ready"+c.ago(n.NotReadySince)+bracketed(n.NotReadyWhy))
 	}
 	if n.Unschedulable {
 		by := ""
 		if n.CordonedBy != "" {
 			by = " by " + n.CordonedBy
 		}
-		parts = append(parts, "cordoned"+by+ago(n.CordonedSince, now))
+		parts = append(parts, "cordoned"+by+c.ago(n.CordonedSince))
 	}
 	if n.failed() {
 		parts = append(parts, n.State+": "+reason(n))
@@ -58,12 +77,12 @@ func bracketed(s string) string {
 }
 
 // troubles words several nodes, those with the same trouble together: "wrk-71 and wrk-98: cordoned by kubectl for 2h (…)".
-func troubles(nodes []Node, now time.Time) string {
+func troubles(nodes []Node, c clock) string {
 	const most = 2
 	var order []string
 	same := map[string][]string{}
 	for _, n := range nodes {
-		t := trouble(n, now)
+		t := trouble(n, c)
 		if same[t] == nil {
 			order = append(order, t)
 		}
