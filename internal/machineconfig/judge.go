@@ -101,6 +101,7 @@ func (j *judgement) judge() {
 // nodes tells how the pool's nodes come along. Where they were not read, every pool is clean.
 func (j *judgement) nodes() {
 	j.degraded()
+	j.degradedUntold()
 	j.window()
 	switch {
 	case j.pool.Target == "":

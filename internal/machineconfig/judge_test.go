@@ -100,8 +100,10 @@ func TestJudgeRecordings(t *testing.T) {
 		{name: "b: pending, custom taint only", snapshot: scenario(t, "b-pending-taint-only"), now: later, want: plugin.Critical,
 			says: []string{"wrk-98 is ready and next in line, the MCO has not picked it", "has the taint ai4dd-a100-reserved=true:NoSchedule: it does not hold the update"},
 			not:  []string{"uncordon"}},
-		{name: "c: draining, since when is not recorded", snapshot: scenario(t, "c-draining"), now: later, want: plugin.OK,
-			says: []string{"updating, 43/44 done, wrk-98 draining"}, not: []string{"blocked"}},
+		{name: "c: draining, since when is not recorded", snapshot: scenario(t, "c-draining"), now: later, want: plugin.Critical,
+			says: []string{"update stuck, 43/44 done, wrk-98 draining ¶ since 2026-12-01 01:31 UTC"}, not: []string{"blocked"}},
+		{name: "c: draining, shortly after the target changed", snapshot: scenario(t, "c-draining"), now: at(t, "2026-12-01T01:41:15Z"), want: plugin.OK,
+			says: []string{"updating, 43/44 done, wrk-98 draining for 10m"}},
 		{name: "d: paused with an update outstanding", snapshot: scenario(t, "d-paused-pending"), now: later, want: plugin.Warning,
 			says: []string{"44 of 44 nodes outdated", "at least since 2026-12-01 01:32 UTC", "paused by kubectl-patch since then", `{"spec":{"paused":false}}`, "1 at a time"}},
 		{name: "e: drain failed for an hour", snapshot: scenario(t, "e-degraded"), now: later, want: plugin.Critical,
@@ -219,8 +221,13 @@ func TestJudgeReports(t *testing.T) {
 		{name: "a node at a config that was withdrawn", snapshot: fleet(5, on("w-01", func(n *Node) {
 			n.Current, n.Desired, n.State, n.Picked = oldConfig, "rendered-worker-bad", stateWorking, before(3*time.Hour)
 		})), want: plugin.Critical, says: []string{"it still works towards rendered-worker-bad, which the pool has given up"}},
-		{name: "a new node on which the daemon has not run", snapshot: fleet(5, on("w-05", func(n *Node) { n.Current, n.Desired, n.State = "", "", "" })), want: plugin.Critical,
+		{name: "a new node on which the daemon has not run", snapshot: fleet(5, on("w-05", func(n *Node) { n.Current, n.Desired, n.State, n.Created = "", "", "", before(2*time.Hour) })), want: plugin.Critical,
 			says: []string{"w-05: has never run a machine-config-daemon"}},
+		{name: "a node joins a pool that has been unwhole for weeks", snapshot: fleet(5, on("w-01", cordoned(500*time.Hour, "oc")), on("w-05", func(n *Node) {
+			n.Current, n.Desired, n.State, n.Created = "", "", "", before(3*time.Minute)
+		}), worker(func(p *Pool) { p.Conditions[condUpdated] = Condition{Since: before(500 * time.Hour)} })), want: plugin.OK},
+		{name: "okd 1261: the pool says degraded, no node does", snapshot: fleet(5, condition(condNodeDegraded, "Node w-09 is reporting: x", 3*time.Hour), on("all", finished(time.Minute))), want: plugin.Critical,
+			says: []string{"degraded, though none of its nodes is", "Node w-09 is reporting: x", "¶ since 2026-12-02 09:00 UTC"}},
 		{name: "an image build failed", snapshot: fleet(5, condition(condBuildFailed, "Failed to build", time.Hour), on("all", finished(time.Minute)), func(s *Snapshot) {
 			s.FailedBuilds = map[string]string{"worker": "worker-abc"}
 		}), want: plugin.Critical, says: []string{"the build of its OS image failed (MachineOSBuild worker-abc)", "no node is updated until a build succeeds"}},

@@ -81,10 +81,16 @@ func (j *judgement) cannotRender() {
 		j.add(plugin.Finding{State: plugin.Critical, Since: c.Since, Problem: "cannot render its configuration", Cause: c.Message,
 			Consequence: "no change reaches its nodes, they stay at " + j.pool.Target,
 			Remedy:      fmt.Sprintf("mend or delete the newest MachineConfig of this pool: oc get mc --sort-by=.metadata.creationTimestamp -l machineconfiguration.openshift.io/role=%s", j.pool.Name)})
-		return
 	}
-	if c := j.pool.Conditions[condDegraded]; c.True && !j.pool.Conditions[condNodeDegraded].True && !j.pool.Conditions[condImageBuildDegraded].True {
-		j.add(plugin.Finding{State: plugin.Critical, Since: c.Since, Problem: "degraded", Cause: c.Message, Remedy: "oc describe mcp " + j.pool.Name})
+}
+
+// degradedUntold: the pool says that it is degraded, and nothing that was read says why.
+func (j *judgement) degradedUntold() {
+	for _, name := range []string{condNodeDegraded, condDegraded} {
+		if c := j.pool.Conditions[name]; c.True && len(j.findings) == 0 {
+			j.add(plugin.Finding{State: plugin.Critical, Since: c.Since, Problem: "degraded, though none of its nodes is", Cause: c.Message,
+				Remedy: "oc describe mcp " + j.pool.Name})
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ func (j *judgement) updating() {
 	if f.State == plugin.OK {
 		f.Problem = fmt.Sprintf("updating, %s, %s %s", progress, slowest.Name, phase(slowest))
 		if !since.IsZero() {
-			f.Problem += " for at least " + plugin.Age(j.age(since.Time))
+			f.Problem += " for " + atLeast(since) + plugin.Age(j.age(since.Time))
 		}
 	} else {
 		f.Since, f.AtLeast = since.Time, since.atLeast

@@ -39,6 +39,13 @@ func ago(since, now time.Time) string {
 	return fmt.Sprintf(" for %s (since %s)", plugin.Age(now.Sub(since)), plugin.Moment(since))
 }
 
+func atLeast(m moment) string {
+	if m.atLeast {
+		return "at least "
+	}
+	return ""
+}
+
 // are is "wrk-71 is" or "wrk-71 and wrk-98 are".
 func are(names []string) string {
 	if len(names) == 1 {
