@@ -37,7 +37,8 @@ func Judge(s Snapshot, selected func(pool string) bool, l Limits, now time.Time)
 		return v
 	}
 	m := members(s.Pools, s.Nodes)
-	v.Findings = append(v.Findings, judgeController(s, now)...)
+	v.Findings = append(v.Findings, judgeController(s, m, now)...)
+	v.Findings = append(v.Findings, judgeClock(s, now)...)
 	var judged []Pool
 	var values [][]float64
 	machines, settled := 0, 0
@@ -46,7 +47,7 @@ func Judge(s Snapshot, selected func(pool string) bool, l Limits, now time.Time)
 			continue
 		}
 		j := judgement{snapshot: s, limits: l, now: now, pool: p, nodesRead: s.NodesRead,
-			rollout: newRollout(p, m.of[p.Name], s.PoolImages[p.Name])}
+			rollout: newRollout(p, m.of[p.Name], s.Images), mastersOutdated: mastersOutdated(s, m), mcoHeld: s.controllerSilent(m, now)}
 		j.judge()
 		v.Findings = append(v.Findings, j.findings...)
 		judged = append(judged, p)
@@ -76,7 +77,11 @@ type judgement struct {
 	pool      Pool
 	nodesRead bool
 	rollout   rollout
-	findings  []plugin.Finding
+
+	mastersOutdated bool
+	mcoHeld         bool // why the MCO picks no node is told already
+
+	findings []plugin.Finding
 }
 
 func (j *judgement) add(f plugin.Finding) {
@@ -102,10 +107,19 @@ func (j *judgement) judge() {
 func (j *judgement) nodes() {
 	j.degraded()
 	j.degradedUntold()
+	if !j.nodesMissing() {
+		j.progress()
+	}
 	j.window()
+	j.tooOld()
+}
+
+// progress tells how far the update is, and what keeps it.
+func (j *judgement) progress() {
 	switch {
 	case j.pool.Target == "":
 		j.noTarget()
+	case j.rollout.outdated() > 0 && len(j.rollout.working) == 0 && !j.pool.Paused && j.waitsForOthers():
 	case j.rollout.outdated() > 0 && len(j.rollout.working) > 0:
 		j.updating()
 	case j.rollout.outdated() > 0 && j.pool.Paused:
@@ -117,7 +131,6 @@ func (j *judgement) nodes() {
 	case j.rollout.outdated() == 0:
 		j.statusBehindNodes()
 	}
-	j.tooOld()
 }
 
 // noTarget: a pool is of no use before it has been rendered once.
@@ -144,6 +157,9 @@ func (j *judgement) pending() (time.Duration, moment) {
 		return 0, moment{}
 	}
 	since := pendingSince(j.pool, j.snapshot.TargetCreated)
+	if joined := j.rollout.oldestOutdated(); joined.After(since.Time) {
+		since = moment{Time: joined} // a node that has joined since cannot have waited longer
+	}
 	return j.age(since.Time), since
 }
 

@@ -147,7 +147,7 @@ func TestJudgeReports(t *testing.T) {
 		{name: "BZ 1937814: a cordon makes UPDATING True", snapshot: fleet(5, on("w-02", cordoned(2*time.Hour, "oc"))), want: plugin.Warning,
 			says: []string{"no change pending, but 1 of 5 nodes not ready", "¶ since 2026-12-02 10:00 UTC ¶ w-02: cordoned by oc since then", "reboots nothing"}},
 		{name: "BZ 1780318: no daemon on a tainted node (4.1 to 4.5)", want: plugin.Critical,
-			snapshot: fleet(5, on("w-02", picked(90*time.Minute), taint("dedicated=x:NoSchedule")), func(s *Snapshot) { s.Daemons = map[string]Daemon{} }),
+			snapshot: fleet(5, on("w-02", picked(90*time.Minute), taint("dedicated=x:NoSchedule")), func(s *Snapshot) { s.Daemons = map[string]Daemon{"w-02": {}} }),
 			says:     []string{"w-02 told to update, its machine-config-daemon has not begun", "no machine-config-daemon pod on w-02"}},
 		{name: "daemon crashes", snapshot: fleet(5, on("w-02", picked(40*time.Minute)), func(s *Snapshot) {
 			s.Daemons = map[string]Daemon{"w-02": {Pod: "machine-config-daemon-x7f", Why: "CrashLoopBackOff"}}
@@ -166,7 +166,7 @@ func TestJudgeReports(t *testing.T) {
 		})), want: plugin.Critical, says: []string{"w-02 waiting for the controller to uncordon it", "OCPBUGS-62341"}},
 		{name: "PR 5300: somebody uncordons in the midst of a drain", snapshot: fleet(5, on("w-02", draining(40*time.Minute), func(n *Node) { n.Unschedulable = false })),
 			want: plugin.Warning, says: []string{"it is schedulable again in the midst of its drain", "oc adm cordon w-02"}},
-		{name: "OCPBUGS-11670: a drain that is over is over", snapshot: fleet(5, on("all", finished(10*time.Minute))), want: plugin.Warning,
+		{name: "OCPBUGS-11670: a drain that is over is over", snapshot: fleet(5, on("all", finished(10*time.Minute))), want: plugin.OK,
 			says: []string{"all 5 nodes run the target, the status has yet to follow"}, not: []string{"drain"}},
 		{name: "MCO 2114, okd 87: the rendered config is gone", snapshot: fleet(5, on("w-02", outdated, degradedNode(`machineconfig.machineconfiguration.openshift.io "rendered-worker-abc" not found`, time.Hour))),
 			want: plugin.Critical, says: []string{"restore MachineConfig rendered-worker-abc"}},
@@ -209,7 +209,7 @@ func TestJudgeReports(t *testing.T) {
 			s.TargetCreated = map[string]time.Time{newConfig: before(9000 * time.Hour)}
 		}), want: plugin.Critical, says: []string{"¶ since 2026-12-02 11:00 UTC"}},
 		{name: "maxUnavailable 10 %: one cordoned node of 30 does not hold the others", snapshot: fleet(30, some(2), on("w-01", cordoned(time.Hour, "kubectl")), worker(func(p *Pool) { p.Limit = "10%" })),
-			want: plugin.Critical, says: []string{"w-02 is ready and next in line", "making w-01 ready lets the MCO drain and, unless the change needs none, reboot it (next in line)"}},
+			want: plugin.Critical, says: []string{"w-02 is ready and next in line", "making w-01 ready lets the MCO drain and, unless the change needs none, reboot it"}},
 		{name: "two pools claim a node", snapshot: fleet(5, func(s *Snapshot) {
 			for _, name := range []string{"gpu", "infra"} {
 				s.Pools = append(s.Pools, Pool{Name: name, Target: "rendered-" + name, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{name: ""}}})
@@ -228,12 +228,44 @@ func TestJudgeReports(t *testing.T) {
 		}), worker(func(p *Pool) { p.Conditions[condUpdated] = Condition{Since: before(500 * time.Hour)} })), want: plugin.OK},
 		{name: "okd 1261: the pool says degraded, no node does", snapshot: fleet(5, condition(condNodeDegraded, "Node w-09 is reporting: x", 3*time.Hour), on("all", finished(time.Minute))), want: plugin.Critical,
 			says: []string{"degraded, though none of its nodes is", "Node w-09 is reporting: x", "¶ since 2026-12-02 09:00 UTC"}},
+		{name: "the node that is made ready is not the one that is drained", snapshot: fleet(5, some(3), on("w-03", cordoned(2*time.Hour, "oc"))), want: plugin.Critical,
+			says: []string{"once w-03 is ready, the MCO will drain and, unless the change needs none, reboot w-01 (next in line)", "when the workloads on w-01 may be drained, oc adm uncordon w-03"}},
+		{name: "one of two cordoned nodes is not enough", snapshot: fleet(5, some(2), on("w-01 w-02", cordoned(2*time.Hour, "oc"))), want: plugin.Critical,
+			says: []string{"once w-01 and w-02 are ready, the MCO will drain and, unless the change needs none, reboot w-01 (next in line)", "oc adm uncordon w-01 w-02"}},
+		{name: "a node just picked, whose daemon last wrote a month ago", snapshot: fleet(5, on("w-02", picked(3*time.Second), func(n *Node) { n.StateWritten, n.DrainAsked = before(720*time.Hour), before(720*time.Hour) })),
+			want: plugin.OK, says: []string{"w-02 told to update, its machine-config-daemon has not begun for at least 3s"}},
+		{name: "two in work, one since when is not recorded: the longer counts", snapshot: fleet(5, on("w-01", draining(55*time.Minute)), on("w-02", func(n *Node) {
+			n.Current, n.Desired, n.State, n.KubeletReady = oldConfig, newConfig, stateRebooting, false
+		})), want: plugin.Warning, says: []string{"w-02 rebooting ¶ since 2026-12-02 11:00 UTC"}},
+		{name: "rebooting, and the node never came back", snapshot: fleet(5, on("w-02", rebooting(50*time.Minute), notReady(40*time.Minute)), func(s *Snapshot) { s.Daemons = map[string]Daemon{"w-02": {Pod: "d", Why: "x"}} }),
+			want: plugin.Warning, says: []string{"w-02: not Ready for 40m", "look at the console"}, not: []string{"daemon pod"}},
+		{name: "a node that joined a moment ago, at the config before", snapshot: fleet(5, on("w-01", cordoned(500*time.Hour, "oc")), on("w-05", outdated, func(n *Node) { n.Created = before(2 * time.Minute) }),
+			worker(func(p *Pool) { p.Conditions[condUpdated] = Condition{Since: before(500 * time.Hour)} })), want: plugin.OK},
+		{name: "an image is being built", snapshot: fleet(5, on("all", outdated), condition(condBuilding, "", 25*time.Minute)), want: plugin.OK, says: []string{"OS image is being built, 5 outdated nodes waiting for it"}, not: []string{"blocked"}},
+		{name: "an image is being built for 2 hours", snapshot: fleet(5, on("all", outdated), condition(condBuilding, "", 2*time.Hour)), want: plugin.Critical, says: []string{"machineosbuilds"}},
+		{name: "image mode, and the images may not be read", snapshot: fleet(5, on("all", func(n *Node) { n.CurrentImage, n.DesiredImage = "img@a", "img@a" }), on("w-01", cordoned(time.Hour, "oc"))), want: plugin.Warning,
+			says: []string{"whether an OS image is outstanding is not known"}, not: []string{"reboots nothing"}},
+		{name: "the only master reboots with its controller", snapshot: fleet(1, worker(func(p *Pool) { p.Name = "master" }), on("w-01", rebooting(9*time.Minute)), func(s *Snapshot) { s.ControllerSeen = before(9 * time.Minute) }), want: plugin.OK},
+		{name: "the arbiters wait for the masters", snapshot: fleet(4, on("w-01 w-02", draining(4*time.Minute)), on("w-04", outdated), func(s *Snapshot) {
+			s.Pools = append(s.Pools, s.Pools[0])
+			s.Pools[0].Name, s.Pools[1].Name = "master", "arbiter"
+			s.Pools[1].Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"arbiter": ""}}
+			s.Nodes[3].Labels = map[string]string{"arbiter": ""}
+		}), want: plugin.OK, says: []string{"pool arbiter ¶ waits for pool master"}},
+		{name: "an evicted pod that hangs has brought its own budget to 0", snapshot: fleet(5, on("w-02", draining(35*time.Minute)), func(s *Snapshot) {
+			s.Pods = map[string][]Pod{"w-02": {{Namespace: "db", Name: "db-0", Labels: map[string]string{"app": "db"}, Deleted: before(30 * time.Minute)}}}
+			s.Budgets = []policyv1.PodDisruptionBudget{{ObjectMeta: metav1.ObjectMeta{Namespace: "db", Name: "db"}, Spec: policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{}}}}
+		}), want: plugin.Warning, says: []string{"was told to go for 30m"}, not: []string{"PodDisruptionBudget"}},
+		{name: "the list of nodes is not whole", snapshot: fleet(2, worker(func(p *Pool) { p.Machines = 44 }), on("all", finished(time.Minute))), want: plugin.Unknown, says: []string{"counts 44 nodes, and only 2 could be read"}},
+		{name: "since when is not known", snapshot: fleet(3, on("w-01", outdated, cordoned(time.Hour, "oc"), func(n *Node) { n.Created = time.Time{} }), worker(func(p *Pool) { p.Conditions = nil })), want: plugin.Warning,
+			says: []string{"1 of 3 nodes outdated, since when is not known"}},
+		{name: "the clock of this machine is a year behind", snapshot: fleet(3, on("w-01", outdated, cordoned(time.Hour, "oc"))), now: noon.Add(-8760 * time.Hour), want: plugin.Unknown, says: []string{"compare the clocks"}},
 		{name: "an image build failed", snapshot: fleet(5, condition(condBuildFailed, "Failed to build", time.Hour), on("all", finished(time.Minute)), func(s *Snapshot) {
 			s.FailedBuilds = map[string]string{"worker": "worker-abc"}
 		}), want: plugin.Critical, says: []string{"the build of its OS image failed (MachineOSBuild worker-abc)", "no node is updated until a build succeeds"}},
 		{name: "image mode: a node with the config and not the image is outdated", snapshot: fleet(5, on("all", func(n *Node) { n.CurrentImage, n.DesiredImage = "img@new", "img@new" }),
 			on("w-01", func(n *Node) { n.CurrentImage, n.DesiredImage = "img@old", "img@old" }), on("w-01", cordoned(time.Hour, "oc")),
-			func(s *Snapshot) { s.PoolImages = map[string]string{"worker": "img@new"} }), want: plugin.Critical, says: []string{"update blocked, 1 of 5 nodes outdated", "w-01: cordoned by oc"}},
+			func(s *Snapshot) { s.Images = poolImages{read: true, of: map[string]string{"worker": "img@new"}} }), want: plugin.Critical, says: []string{"update blocked, 1 of 5 nodes outdated", "w-01: cordoned by oc"}},
 		{name: "a pod that two budgets select cannot be evicted", snapshot: fleet(5, on("w-02", draining(35*time.Minute)), func(s *Snapshot) {
 			s.Pods = map[string][]Pod{"w-02": {{Namespace: "db", Name: "db-0", Labels: map[string]string{"app": "db"}}}}
 			for _, name := range []string{"a", "b"} {

@@ -25,6 +25,9 @@ func (j *judgement) values() []float64 {
 		ready, degraded = r.counts()
 	}
 	stalled, _ := j.stalled()
+	if j.pool.Paused {
+		stalled = 0 // "outstanding" tells it; no critical limit holds for a pause
+	}
 	outstanding, _ := j.pending()
 	var inWork float64
 	for _, n := range j.rollout.working {

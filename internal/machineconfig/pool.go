@@ -14,6 +14,8 @@ const (
 	condRenderDegraded     = "RenderDegraded"
 	condImageBuildDegraded = "ImageBuildDegraded"
 	condDegraded           = "Degraded"
+	condBuildPending       = "BuildPending"
+	condBuilding           = "Building"
 	condBuildFailed        = "BuildFailed"
 	condBuildInterrupted   = "BuildInterrupted"
 )

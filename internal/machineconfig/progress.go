@@ -1,13 +1,15 @@
 package machineconfig
 
 import (
+	"slices"
 	"time"
 )
 
 // rollout is how far a pool has come with its target, told from its nodes.
 type rollout struct {
-	pool  Pool
-	nodes []Node
+	pool   Pool
+	nodes  []Node
+	images poolImages
 
 	updated []Node // run the target
 	working []Node // were told to run something they do not run yet, and have not failed
@@ -16,14 +18,13 @@ type rollout struct {
 	unready []Node // cordoned or not Ready, in work or not
 }
 
-func newRollout(p Pool, nodes []Node, image string) rollout {
-	r := rollout{pool: p, nodes: nodes}
+func newRollout(p Pool, nodes []Node, images poolImages) rollout {
+	r := rollout{pool: p, nodes: nodes, images: images}
 	for _, n := range nodes {
-		atTarget := n.Desired == p.Target && (image == "" || n.DesiredImage == image)
 		switch {
 		case n.failed():
 			r.failed = append(r.failed, n)
-		case n.done() && atTarget:
+		case n.done() && r.atTarget(n):
 			r.updated = append(r.updated, n)
 		case n.done() || !n.managed():
 			r.waiting = append(r.waiting, n)
@@ -37,6 +38,16 @@ func newRollout(p Pool, nodes []Node, image string) rollout {
 	return r
 }
 
+// atTarget says whether the node was told to run the pool's target: its configuration, and in image mode its image.
+func (r rollout) atTarget(n Node) bool {
+	return n.Desired == r.pool.Target && (!r.images.read || n.DesiredImage == r.images.of[r.pool.Name])
+}
+
+// imageUnknown: nodes run images, and which one they should run could not be read.
+func (r rollout) imageUnknown() bool {
+	return !r.images.read && slices.ContainsFunc(r.nodes, func(n Node) bool { return n.DesiredImage != "" || n.CurrentImage != "" })
+}
+
 // outdated nodes do not run the target yet. A node that drifted from the target runs it, but for the drift.
 func (r rollout) outdated() int {
 	n := len(r.working) + len(r.waiting)
@@ -46,6 +57,17 @@ func (r rollout) outdated() int {
 		}
 	}
 	return n
+}
+
+// oldestOutdated is when the first of the nodes that do not run the target was created.
+func (r rollout) oldestOutdated() time.Time {
+	var t time.Time
+	for _, nodes := range [][]Node{r.working, r.waiting, r.failed} {
+		for _, n := range nodes {
+			t = earlier(t, n.Created)
+		}
+	}
+	return t
 }
 
 // unavailable counts the nodes that use up maxUnavailable.
@@ -113,16 +135,18 @@ func (r rollout) lastProgress() time.Time {
 	return t
 }
 
-// inWorkSince is when the MCO told the node to change: each write that belongs to the work is younger. A cordon belongs to it
-// only if it came after the target; else it is a person's, or of the update before. If nothing is recorded it is taken to be in
-// work since the target is outstanding: a node that is stuck must not pass for one that has just begun.
+// inWorkSince is when the MCO told the node to change, or the first sign of it: each write that belongs to the work is younger.
+// What is older than the target does not belong to it, nor does anything that the daemon wrote before it began. If nothing is
+// recorded the node is taken to be in work since the target is outstanding: a node that is stuck must not pass for one that
+// has just begun.
 func inWorkSince(n Node, target, cordonedByMCO time.Time) moment {
-	var since time.Time
-	for _, t := range []time.Time{n.Picked, n.DrainAsked, n.StateWritten} {
-		since = earlier(since, t)
+	signs := []time.Time{n.Picked}
+	if n.State != stateDone {
+		signs = append(signs, n.DrainAsked, n.StateWritten, n.CordonedSince, n.NotReadySince, cordonedByMCO)
 	}
-	for _, t := range []time.Time{n.CordonedSince, cordonedByMCO} {
-		if !t.Before(target) {
+	var since time.Time
+	for i, t := range signs {
+		if i == 0 || !t.Before(target) {
 			since = earlier(since, t)
 		}
 	}

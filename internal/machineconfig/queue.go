@@ -30,13 +30,30 @@ func (r rollout) queue() []Node {
 	return q
 }
 
-// nextPick is the first of the queue that the MCO can pick, or the first of all if there is none.
-func (r rollout) nextPick() Node {
-	q := r.queue()
-	if i := slices.IndexFunc(q, Node.pickable); i > 0 {
-		return q[i]
+// picks are the nodes that the MCO takes next, none if it has no room.
+func (r rollout) picks() []Node {
+	var out []Node
+	room := r.room()
+	for _, n := range r.queue() {
+		if n.pickable() && len(out) < room {
+			out = append(out, n)
+		}
 	}
-	return q[0]
+	return out
+}
+
+// with is the rollout as it would be if some nodes were made ready.
+func (r rollout) with(ready ...Node) rollout {
+	nodes := slices.Clone(r.nodes)
+	for i := range nodes {
+		if slices.ContainsFunc(ready, func(n Node) bool { return n.Name == nodes[i].Name }) {
+			nodes[i].KubeletReady, nodes[i].Unschedulable = true, false
+			if !nodes[i].managed() { // the daemon runs as soon as the node is well, and finds what it was installed with
+				nodes[i].Current, nodes[i].Desired, nodes[i].State = "unknown", "unknown", stateDone
+			}
+		}
+	}
+	return newRollout(r.pool, nodes, r.images)
 }
 
 // place is where a waiting node would stand, from 1, among those that the MCO can pick, if it were ready.
@@ -51,14 +68,4 @@ func (r rollout) place(name string) int {
 		}
 	}
 	return place
-}
-
-// picksIfReady says whether the MCO would pick the waiting node at once if it were made ready: it then is available, and
-// frees the share of maxUnavailable that it uses up now.
-func (r rollout) picksIfReady(n Node) bool {
-	room := r.room()
-	if n.unavailable() {
-		room++
-	}
-	return r.place(n.Name) <= room
 }

@@ -2,6 +2,7 @@ package machineconfig
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ var (
 // lookCloser reads what tells why a pool is not clean. Each part needs a right that the verdict can do without.
 func (r reader) lookCloser(ctx context.Context, s *Snapshot, unclean []Pool) error {
 	s.TargetCreated, s.CordonedByMCO, s.Daemons = map[string]time.Time{}, map[string]time.Time{}, map[string]Daemon{}
-	s.Pods, s.FailedBuilds, s.PoolImages = map[string][]Pod{}, map[string]string{}, map[string]string{}
+	s.Pods, s.FailedBuilds = map[string][]Pod{}, map[string]string{}
 	m := members(s.Pools, s.Nodes)
 	steps := []func() error{
 		func() error { return r.controller(ctx, s) },
@@ -40,7 +41,7 @@ func (r reader) lookCloser(ctx context.Context, s *Snapshot, unclean []Pool) err
 	}
 	for _, p := range unclean {
 		steps = append(steps, func() error { return r.target(ctx, s, p) }, func() error { return r.build(ctx, s, p) },
-			func() error { return r.nodesInWork(ctx, s, newRollout(p, m.of[p.Name], s.PoolImages[p.Name])) })
+			func() error { return r.nodesInWork(ctx, s, newRollout(p, m.of[p.Name], s.Images)) })
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -87,18 +88,16 @@ type osConfigObject struct {
 
 // images: pools in image mode have a second target. Without a node that names an image there is no such pool.
 func (r reader) images(ctx context.Context, s *Snapshot) error {
-	for _, n := range s.Nodes {
-		if n.DesiredImage == "" {
-			continue
-		}
-		configs, err := kube.List(ctx, r.client, machineOSConfigs, kube.Query{}, func(o *osConfigObject) (osConfigObject, bool) { return *o, true })
-		if err != nil {
-			return r.optional(ctx, err, "which image the nodes of a pool in image mode should run is not known")
-		}
-		for _, c := range configs {
-			s.PoolImages[c.Spec.MachineConfigPool.Name] = c.Status.CurrentImagePullSpec
-		}
+	if !slices.ContainsFunc(s.Nodes, func(n Node) bool { return n.DesiredImage != "" || n.CurrentImage != "" }) {
 		return nil
+	}
+	configs, err := kube.List(ctx, r.client, machineOSConfigs, kube.Query{}, func(o *osConfigObject) (osConfigObject, bool) { return *o, true })
+	if err != nil {
+		return r.optional(ctx, err, "which image the nodes of a pool in image mode should run is not known")
+	}
+	s.Images = poolImages{read: true, of: map[string]string{}}
+	for _, c := range configs {
+		s.Images.of[c.Spec.MachineConfigPool.Name] = c.Status.CurrentImagePullSpec
 	}
 	return nil
 }
@@ -124,25 +123,28 @@ func (r reader) build(ctx context.Context, s *Snapshot, p Pool) error {
 		return nil
 	}
 	q := kube.Query{LabelSelector: group + "/target-machine-config-pool=" + p.Name}
-	builds, err := kube.List(ctx, r.client, machineOSBuilds, q, func(o *conditionedObject) (string, bool) {
-		return o.Metadata.Name, o.isTrue("Failed") || o.isTrue("Interrupted")
+	builds, err := kube.List(ctx, r.client, machineOSBuilds, q, func(o *conditionedObject) (metav1.ObjectMeta, bool) {
+		return o.Metadata, o.isTrue("Failed") || o.isTrue("Interrupted")
 	})
 	if err != nil {
 		return r.optional(ctx, err, "which image build failed is not known")
 	}
 	if len(builds) > 0 {
-		s.FailedBuilds[p.Name] = builds[len(builds)-1]
+		newest := slices.MaxFunc(builds, func(a, b metav1.ObjectMeta) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
+		s.FailedBuilds[p.Name] = newest.Name
 	}
 	return nil
 }
 
-// nodesInWork looks at the few nodes that are in work or that failed: since when, whether their daemon lives, what holds
+// nodesInWork looks at the few nodes that have been in work or degraded longest: since when, whether their daemon lives, what holds
 // their drain.
 func (r reader) nodesInWork(ctx context.Context, s *Snapshot, ro rollout) error {
-	for i, n := range append(append([]Node{}, ro.failed...), ro.working...) {
-		if i == closest {
-			break
-		}
+	inWork := slices.Concat(ro.failed, ro.working)
+	target := pendingSince(ro.pool, s.TargetCreated).Time
+	slices.SortStableFunc(inWork, func(a, b Node) int {
+		return inWorkSince(a, target, time.Time{}).Compare(inWorkSince(b, target, time.Time{}).Time)
+	})
+	for _, n := range inWork[:min(len(inWork), closest)] {
 		if err := r.cordoned(ctx, s, n); err != nil {
 			return err
 		}
@@ -186,6 +188,7 @@ func (r reader) daemon(ctx context.Context, s *Snapshot, n Node) error {
 		s.Daemons = nil
 		return r.optional(ctx, err, "whether the machine-config-daemon of "+n.Name+" runs is not known")
 	}
+	s.Daemons[n.Name] = Daemon{} // none, unless there is one
 	for _, d := range daemons {
 		s.Daemons[n.Name] = d
 	}

@@ -15,7 +15,7 @@ func TestRecount(t *testing.T) {
 		t.Helper()
 		m := members(s.Pools, s.Nodes)
 		for _, p := range s.Pools {
-			r := newRollout(p, m.of[p.Name], "")
+			r := newRollout(p, m.of[p.Name], poolImages{})
 			ready, degraded := r.counts()
 			got := []int{len(r.nodes), ready, len(r.updated), r.unavailable(), degraded}
 			want := []int{p.Machines, p.Ready, p.Updated, p.Unavailable, p.Degraded}

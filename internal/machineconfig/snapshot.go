@@ -29,7 +29,13 @@ type Snapshot struct {
 	FailedBuilds   map[string]string              // by pool: name of a failed or interrupted MachineOSBuild
 	Pods           map[string][]Pod               // by node, of nodes that drain
 	Budgets        []policyv1.PodDisruptionBudget // of all namespaces, if a node drains
-	PoolImages     map[string]string              // by pool in image mode: the image its nodes should run
+	Images         poolImages                     // what the nodes of pools in image mode should run
+}
+
+// poolImages are the target images by pool; a pool that is missing is not in image mode. Not read: nothing is known of them.
+type poolImages struct {
+	read bool
+	of   map[string]string
 }
 
 // Pool is a MachineConfigPool.

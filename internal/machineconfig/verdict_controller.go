@@ -10,8 +10,8 @@ import (
 const lookAtController = "oc -n openshift-machine-config-operator get pods -l k8s-app=machine-config-controller -o wide"
 
 // judgeController: a dead controller writes no status, and what the pools say is as old as its Lease.
-func judgeController(s Snapshot, now time.Time) []plugin.Finding {
-	if !s.controllerSilent(now) {
+func judgeController(s Snapshot, m membership, now time.Time) []plugin.Finding {
+	if !s.controllerSilent(m, now) {
 		return nil
 	}
 	return []plugin.Finding{{State: plugin.Critical, Subject: "machine-config-controller",
@@ -22,8 +22,48 @@ func judgeController(s Snapshot, now time.Time) []plugin.Finding {
 		Remedy:      lookAtController}}
 }
 
-func (s Snapshot) controllerSilent(now time.Time) bool {
-	return !s.ControllerSeen.IsZero() && now.Sub(s.ControllerSeen) > controllerSilence
+// controllerSilent says that the Lease is too old. The only master of a cluster takes its controller with it when it reboots.
+func (s Snapshot) controllerSilent(m membership, now time.Time) bool {
+	limit := controllerSilence
+	if len(m.of["master"]) == 1 {
+		limit *= 3
+	}
+	return !s.ControllerSeen.IsZero() && now.Sub(s.ControllerSeen) > limit
+}
+
+// judgeClock: against a clock that runs behind, or a --now before the events, every age is 0 and all would be well.
+func judgeClock(s Snapshot, now time.Time) []plugin.Finding {
+	var latest time.Time
+	for _, p := range s.Pools {
+		latest = later(latest, later(p.Conditions[condUpdated].Since, p.SpecWritten))
+	}
+	if latest.Sub(now) <= controllerSilence {
+		return nil
+	}
+	return []plugin.Finding{{State: plugin.Unknown, Subject: "clock",
+		Problem: fmt.Sprintf("judged as of %s, and a pool changed at %s", plugin.Moment(now), plugin.Moment(latest)),
+		Cause:   "the clock of this machine or of the cluster is wrong, or --now lies before what was read", Remedy: "compare the clocks"}}
+}
+
+// mastersOutdated: the arbiters have to wait for the masters.
+func mastersOutdated(s Snapshot, m membership) bool {
+	for _, p := range s.Pools {
+		if p.Name == "master" {
+			return newRollout(p, m.of[p.Name], s.Images).outdated() > 0
+		}
+	}
+	return false
+}
+
+// nodesMissing: far fewer nodes were read than the pool counts. Some come and go, but not most of them.
+func (j *judgement) nodesMissing() bool {
+	n := len(j.rollout.nodes)
+	if j.pool.Generation != j.pool.ObservedGeneration || 2*n >= j.pool.Machines {
+		return false
+	}
+	j.add(plugin.Finding{State: plugin.Unknown, Problem: fmt.Sprintf("counts %s, and only %d could be read", plugin.Count(j.pool.Machines, "node"), n),
+		Cause: "the list of nodes is not whole, or their labels were changed a moment ago", Remedy: "oc get nodes, and compare with oc get mcp " + j.pool.Name})
+	return true
 }
 
 // staleStatus: the pool was changed and its status does not know.
@@ -42,6 +82,7 @@ func (j *judgement) staleStatus() {
 	case j.age(p.SpecWritten) <= controllerSilence:
 		return
 	}
+	j.mcoHeld = j.mcoHeld || f.State == plugin.Critical
 	if n := j.outdated(); j.nodesRead && n > 0 {
 		f.Consequence = fmt.Sprintf("%d of %s waiting for an update that does not begin", n, plugin.Count(len(j.rollout.nodes), "node"))
 	}
@@ -50,7 +91,7 @@ func (j *judgement) staleStatus() {
 
 // statusBehindNodes: every node is well and runs the target, and still the status says otherwise.
 func (j *judgement) statusBehindNodes() {
-	if j.pool.Generation != j.pool.ObservedGeneration || j.pool.clean() || len(j.findings) > 0 {
+	if j.pool.Generation != j.pool.ObservedGeneration || j.pool.clean() || len(j.findings) > 0 { // a degraded pool, or one whose image build failed, is told
 		return
 	}
 	if len(j.rollout.nodes) == 0 && j.pool.Machines == 0 {
@@ -58,13 +99,5 @@ func (j *judgement) statusBehindNodes() {
 	}
 	f := plugin.Finding{State: plugin.OK,
 		Problem: fmt.Sprintf("all %s run the target, the status has yet to follow", plugin.Count(len(j.rollout.nodes), "node"))}
-	since := j.rollout.lastProgress()
-	for _, n := range j.rollout.nodes {
-		since = later(since, n.StateWritten)
-	}
-	if !since.IsZero() && j.age(since) > controllerSilence {
-		f.State, f.Since, f.Cause, f.Remedy = plugin.Warning, since, "machine-config-controller does not count them", lookAtController
-		f.Consequence = "the next change does not begin"
-	}
 	j.add(f)
 }

@@ -30,7 +30,10 @@ func (j *judgement) degraded() {
 		_, since := j.pending()
 		f.Consequence = fmt.Sprintf("the daemon tries again by itself; %s waiting%s", plugin.Count(n, "outdated node"), ago(since.Time, j.now))
 	} else {
-		f.Consequence = fmt.Sprintf("it uses up maxUnavailable %d: the next change will not start", r.pool.maxUnavailable(len(r.nodes)))
+		f.Consequence = fmt.Sprintf("the next change will not start (%d unavailable, maxUnavailable %d)", r.unavailable(), r.pool.maxUnavailable(len(r.nodes)))
+		if r.room() > 0 {
+			f.Consequence = fmt.Sprintf("it uses up %d of maxUnavailable %d", r.unavailable(), r.pool.maxUnavailable(len(r.nodes)))
+		}
 	}
 	for _, n := range r.failed[1:] {
 		f.Details = append(f.Details, n.Name+": "+reason(n))
@@ -78,6 +81,7 @@ func (j *judgement) cure(n Node) (holder, remedy string) {
 // cannotRender: a MachineConfig is broken, so the pool's target does not move; its nodes look fine.
 func (j *judgement) cannotRender() {
 	if c := j.pool.Conditions[condRenderDegraded]; c.True {
+		j.mcoHeld = true
 		j.add(plugin.Finding{State: plugin.Critical, Since: c.Since, Problem: "cannot render its configuration", Cause: c.Message,
 			Consequence: "no change reaches its nodes, they stay at " + j.pool.Target,
 			Remedy:      fmt.Sprintf("mend or delete the newest MachineConfig of this pool: oc get mc --sort-by=.metadata.creationTimestamp -l machineconfiguration.openshift.io/role=%s", j.pool.Name)})
@@ -94,6 +98,8 @@ func (j *judgement) degradedUntold() {
 	}
 }
 
+const lookAtBuilds = "oc -n openshift-machine-config-operator get machineosbuilds,pods -l machineconfiguration.openshift.io/target-machine-config-pool="
+
 func (j *judgement) imageBuildFailed() {
 	for _, name := range []string{condImageBuildDegraded, condBuildFailed, condBuildInterrupted} {
 		c := j.pool.Conditions[name]
@@ -102,7 +108,7 @@ func (j *judgement) imageBuildFailed() {
 		}
 		f := plugin.Finding{State: plugin.Critical, Since: c.Since, Problem: "the build of its OS image failed", Cause: c.Message,
 			Consequence: "no node is updated until a build succeeds",
-			Remedy:      "oc -n openshift-machine-config-operator get machineosbuilds,pods -l machineconfiguration.openshift.io/target-machine-config-pool=" + j.pool.Name}
+			Remedy:      lookAtBuilds + j.pool.Name}
 		if name == condBuildInterrupted {
 			f.Problem = "the build of its OS image was interrupted"
 		}
@@ -110,6 +116,7 @@ func (j *judgement) imageBuildFailed() {
 			f.Problem += " (MachineOSBuild " + build + ")"
 		}
 		j.add(f)
+		j.mcoHeld = true
 		return
 	}
 }

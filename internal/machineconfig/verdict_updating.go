@@ -67,12 +67,12 @@ func (j *judgement) holdUp(n Node) (cause, remedy string) {
 		return j.drainHolder(n)
 	case n.uncordoning():
 		return "machine-config-controller has not uncordoned it (OCPBUGS-62341)", lookAtController
+	case !n.KubeletReady:
+		return n.Name + ": " + trouble(n, clock{now: j.now}), "look at the console of " + n.Name
 	case daemon != "":
 		return daemon, "oc -n openshift-machine-config-operator get pods -l k8s-app=machine-config-daemon -o wide --field-selector spec.nodeName=" + n.Name
 	case n.Desired != j.pool.Target:
 		return fmt.Sprintf("it still works towards %s, which the pool has given up for %s", n.Desired, j.pool.Target), "oc describe node " + n.Name
-	case !n.KubeletReady:
-		return n.Name + ": " + trouble(n, clock{now: j.now}), "look at the console of " + n.Name
 	}
 	return "", fmt.Sprintf("oc -n openshift-machine-config-operator logs -c machine-config-daemon "+
 		"$(oc -n openshift-machine-config-operator get pod -o name -l k8s-app=machine-config-daemon --field-selector spec.nodeName=%s)", n.Name)
@@ -85,6 +85,8 @@ func (j *judgement) daemonTrouble(node string) string {
 	d, ok := j.snapshot.Daemons[node]
 	switch {
 	case !ok:
+		return "" // not looked at
+	case d.Pod == "":
 		return "no machine-config-daemon pod on " + node
 	case !d.Ready:
 		return fmt.Sprintf("machine-config-daemon pod %s is not ready%s", d.Pod, bracketed(d.Why))
@@ -97,6 +99,9 @@ func (j *judgement) daemonTrouble(node string) string {
 func (j *judgement) drainHolder(n Node) (cause, remedy string) {
 	pods := j.snapshot.Pods[n.Name]
 	for _, pod := range pods {
+		if !pod.Deleted.IsZero() {
+			continue // it was evicted: that its budget is at 0 now comes of that
+		}
 		budgets := budgetsOf(pod, j.snapshot.Budgets)
 		switch {
 		case len(budgets) > 1:

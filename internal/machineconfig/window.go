@@ -95,7 +95,8 @@ func (w Windows) around(now time.Time) []span {
 	var out []span
 	local := now.In(w.Zone)
 	for day := -9; day <= 9; day++ {
-		y, m, d := local.AddDate(0, 0, day).Date()
+		y, m, d := local.Date() // a day added to this very time could fall into an hour that is skipped
+		d += day
 		for _, win := range w.List {
 			// Noon has the right weekday whatever daylight saving does at midnight.
 			if win.daily || time.Date(y, m, d, 12, 0, 0, 0, w.Zone).Weekday() == win.day {

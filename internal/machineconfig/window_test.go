@@ -49,6 +49,9 @@ func TestWindows(t *testing.T) {
 		{"fall back, in the second 02:30", "Europe/Berlin", "sat 22:00-sun 04:00", "2026-10-25T01:30:00Z", false, ""},
 		{"fall back, still open", "Europe/Berlin", "sat 22:00-sun 04:00", "2026-10-25T02:59:59Z", false, ""},
 		{"fall back, closed", "Europe/Berlin", "sat 22:00-sun 04:00", "2026-10-25T03:00:00Z", true, "2026-10-31T21:00:00Z"},
+		// Santiago, 6 September 2026: midnight becomes 01:00.
+		{"a midnight that does not exist", "America/Santiago", "sun 02:00-mon 04:00", "2026-09-07T03:30:00Z", false, ""},
+		{"days before it", "America/Santiago", "sun 02:00-mon 04:00", "2026-09-03T04:30:00Z", true, "2026-09-06T05:00:00Z"},
 		// A window that opens in the hour that does not exist opens when the clock jumps past it.
 		{"opens in the hour that is skipped", "Europe/Berlin", "sun 02:30-sun 05:00", "2027-03-28T01:45:00Z", false, ""},
 	} {
@@ -104,6 +107,7 @@ func TestJudgeWindows(t *testing.T) {
 			limits: weekend, want: plugin.Warning, says: []string{"the window ended with 11 nodes left, next window in 3d 10h", "since 2026-11-29 04:00 UTC"}},
 		{name: "paused until the window", snapshot: fleet(12, since(10*time.Hour), on("all", outdated), paused), limits: weekend, want: plugin.OK,
 			says: []string{"paused until the window that opens in 3d 10h, 12 outdated nodes waiting"}},
+		{name: "paused, and the window has opened a moment ago", snapshot: fleet(12, since(90*time.Hour), on("all", outdated), paused), limits: func(l *Limits) { l.Windows = windows(t, "UTC", "wed 11:59-13:00") }, want: plugin.OK},
 		{name: "unpaused when the window opened", snapshot: fleet(12, since(90*time.Hour), on("all", outdated), worker(func(p *Pool) { p.PausedWritten = before(3 * time.Second) })),
 			limits: func(l *Limits) { l.Windows = windows(t, "UTC", "wed 11:59-13:00") }, want: plugin.OK},
 		{name: "not paused, blocked outside the window: an uncordon would reboot it now", snapshot: fleet(12, since(10*time.Hour), on("w-01", outdated, cordoned(90*time.Hour, "oc"))),
