@@ -23,25 +23,35 @@ func Main(ctx context.Context, p Program, args, env []string, out io.Writer) int
 	defer func() { signals.release() }()
 	defer silenceLog()()
 
-	text, state := run(ctx, p, args, env, &signals)
-	if !deliver(out, text, signals.stop) || state < OK || state > Unknown {
+	text, state, until := run(ctx, p, args, env, &signals)
+	if !deliver(out, text, signals.stop, until) || state < OK || state > Unknown {
 		return int(Unknown)
 	}
 	return int(state)
 }
 
-// deliver writes the output. A reader that does not read can hold it up, so a signal ends the attempt; while signals are not
-// caught, they end the process.
-func deliver(out io.Writer, text string, stop <-chan os.Signal) bool {
+// deliver writes the output. A reader that does not read can hold it up, so the end of the run's time ends the attempt, and so
+// does a signal, after a moment for readers that do. While signals are not caught, they end the process.
+func deliver(out io.Writer, text string, stop <-chan os.Signal, until time.Time) bool {
 	if stop == nil {
 		return write(out, text)
 	}
 	written := make(chan bool, 1)
 	go func() { written <- write(out, text) }()
+	timer := time.NewTimer(time.Until(until))
+	defer timer.Stop()
 	select {
 	case complete := <-written:
 		return complete
+	case <-timer.C:
+		return false
 	case <-stop:
+		timer.Reset(grace)
+	}
+	select {
+	case complete := <-written:
+		return complete
+	case <-timer.C:
 		return false
 	}
 }
@@ -52,10 +62,10 @@ func write(out io.Writer, text string) (complete bool) {
 	return err == nil && n == len(text)
 }
 
-func run(ctx context.Context, p Program, args, env []string, signals *signals) (text string, state State) {
+func run(ctx context.Context, p Program, args, env []string, signals *signals) (text string, state State, until time.Time) {
 	defer func() {
 		if crash := recover(); crash != nil {
-			text, state = crashed(p.Name, crash, nil).print(0), Unknown
+			text, state, until = crashed(p.Name, crash, nil).print(0), Unknown, time.Now().Add(grace)
 		}
 	}()
 	began := time.Now()
@@ -68,14 +78,14 @@ func run(ctx context.Context, p Program, args, env []string, signals *signals) (
 	err := parse(set, args)
 	switch {
 	case opts.help || err != nil && asked(args, "--help", "-h"):
-		return help(p, &flags), Unknown
+		return help(p, &flags), Unknown, until
 	case opts.version || err != nil && asked(args, "--version", "-V"):
-		return versionLine(p.Name) + "\n", Unknown
+		return versionLine(p.Name) + "\n", Unknown, until
 	case err == nil:
 		err = opts.check(set.Changed)
 	}
 	if err != nil {
-		return misused(p.Name, err).print(0), Unknown
+		return misused(p.Name, err).print(0), Unknown, until
 	}
 
 	r := &Run{program: p.Name, env: env, now: began}
@@ -93,7 +103,11 @@ func run(ctx context.Context, p Program, args, env []string, signals *signals) (
 		}
 	}
 	verdict := judge(p.Name, end, r.told(), opts.unreachable)
-	return verdict.print(opts.verbose), verdict.state
+	until = began.Add(time.Duration(opts.timeout) + grace)
+	if soon := time.Now().Add(grace); until.Before(soon) {
+		until = soon
+	}
+	return verdict.print(opts.verbose), verdict.state, until
 }
 
 // ending is how a check ended: by itself, with err or nil, or by one of the other fields.
@@ -143,7 +157,7 @@ func execute(parent context.Context, r *Run, check Check, timeout time.Duration,
 	case end.signal = <-stop:
 	case <-ctx.Done():
 	}
-	end = ending{signal: end.signal, after: time.Since(began)}
+	end = ending{signal: end.signal, after: time.Since(began), err: end.err}
 	switch {
 	case end.signal != nil:
 	case parent.Err() != nil:
@@ -154,9 +168,12 @@ func execute(parent context.Context, r *Run, check Check, timeout time.Duration,
 	cancel()
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
-	select {
-	case <-returned:
-	case <-timer.C:
+	if end.err == nil {
+		select {
+		case late := <-returned:
+			end.err = late.err
+		case <-timer.C:
+		}
 	}
 	return end
 }
@@ -179,7 +196,12 @@ func judge(program string, end ending, told told, unreachable State) verdict {
 	case end.caller:
 		return failed(Unknown, fmt.Sprintf("stopped by its caller after %s", Age(end.after))+waiting(" while waiting for "), told)
 	case end.deadline != 0:
-		return failed(unreachable, fmt.Sprintf("no result after %s", Duration(end.deadline))+waiting(": still waiting for "), told)
+		text := fmt.Sprintf("no result after %s", Duration(end.deadline))
+		var hinter interface{ Hint() string }
+		if errors.As(end.err, &hinter) { // a client says best what it was at
+			return failed(unreachable, text+": "+errorText(end.err), told)
+		}
+		return failed(unreachable, text+waiting(": still waiting for "), told)
 	case end.crash != nil:
 		return crashed(program, end.crash, end.stack)
 	case end.err != nil:

@@ -58,6 +58,7 @@ func printable(r *Range) *check.Threshold {
 }
 
 func cleanLabel(label string) string {
+	label = label[:min(len(label), 4*maxLabel)]
 	label = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune("='\"`;|,<>", r) {
 			return '_'

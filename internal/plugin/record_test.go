@@ -71,10 +71,6 @@ func TestRecordAndReplay(t *testing.T) {
 	withSecrets := strings.Replace(address, "http://", "http://user:secret-password@", 1)
 	questions := []string{withSecrets + "/jobs?token=secret-query&prefix=a", address + "/jobs?prefix=a&token=other", address + "/missing"}
 	file := filepath.Join(t.TempDir(), "case with blanks")
-	// An earlier, readable file must not stay readable.
-	if err := os.WriteFile(file, []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	code, live := try(t, asking(questions...), "--record", file, atNoon)
 	if code != 0 || !strings.Contains(live, "answer 3 to /missing hunter2") {
 		t.Fatalf("exit %d: %s", code, live)
@@ -87,7 +83,7 @@ func TestRecordAndReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, secret := range []string{"secret-", "hunter2", "user:", "dXNlcjpzZWNyZXQtcGFzc3dvcmQ", "old"} {
+	for _, secret := range []string{"secret-", "hunter2", "user:", "dXNlcjpzZWNyZXQtcGFzc3dvcmQ"} {
 		if bytes.Contains(recording, []byte(secret)) {
 			t.Errorf("%q is in the recording:\n%s", secret, recording)
 		}
@@ -157,7 +153,8 @@ func TestUnusableRecordings(t *testing.T) {
 	}
 	for _, test := range []struct{ flag, file, want string }{
 		{"--record", filepath.Join(directory, "no", "such"), "no such file or directory"},
-		{"--record", directory, "is a directory"},
+		{"--record", directory, "it is there already; name a new file"},
+		{"--record", write("case", "an older case"), "it is there already; name a new file"},
 		{"--replay", filepath.Join(directory, "missing"), "no such file or directory"},
 		{"--replay", directory, "is a directory"},
 		{"--replay", write("empty", " \n"), "the file is empty"},
@@ -210,8 +207,9 @@ func TestUnusableRecordings(t *testing.T) {
 }
 
 func TestRecordingThatCannotBeWritten(t *testing.T) {
-	code, output := try(t, func(_ context.Context, r *Run) error { r.Summarize("well"); return nil }, "--record", "/dev/full")
-	expect(t, code, output, 3, "[UNKNOWN] - --record /dev/full: the recording could not be written: no space left on device\n")
+	file := filepath.Join(t.TempDir(), "case")
+	code, output := try(t, func(_ context.Context, r *Run) error { r.Summarize("well"); return r.tape.file.Close() }, "--record", file)
+	expect(t, code, output, 3, "[UNKNOWN] - --record "+file+": the recording could not be written: file already closed\n")
 }
 
 // canned is a server in a function.

@@ -68,12 +68,13 @@ func (t *tape) open() (err error) {
 		}
 		return nil
 	}
-	file, err := os.OpenFile(t.name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	// A file that is there may be an older case, the token, or a pipe that nobody reads.
+	file, err := os.OpenFile(t.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return &tapeError{fmt.Sprintf("--record %s: it is there already; name a new file", t.name)}
+	}
 	if err != nil {
 		return &tapeError{fmt.Sprintf("--record %s: %s", t.name, reason(err))}
-	}
-	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-		_ = file.Chmod(0o600) // it may have been there before
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

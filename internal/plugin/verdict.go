@@ -3,6 +3,7 @@ package plugin
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -16,8 +17,10 @@ const maxDetails = 20
 // verdict is what is printed, and the state of it.
 type verdict struct {
 	state   State
-	head    string   // the first line, clean
-	details []string // the lines below, clean, with their indentation
+	head    string    // the first line, clean
+	details []string  // the first lines below, clean, with their indentation
+	rest    []Finding // told below those
+	now     time.Time
 	notes   []string
 	trace   []string // of a crash
 	metrics []Metric
@@ -41,21 +44,15 @@ func found(told told) verdict {
 		v.head += "; " + summary
 	}
 	v.head += more(sorted[1:])
-	v.details = worst.details()
-	for _, finding := range sorted[1:] {
-		v.details = append(v.details, finding.block(told.now)...)
-	}
+	v.details, v.rest, v.now = worst.details(), sorted[1:], told.now
 	return v
 }
 
 // failed is the verdict over a check that did not come to its end.
 func failed(state State, head string, told told) verdict {
-	v := verdict{state: state, head: head, notes: told.notes, metrics: told.metrics}
+	v := verdict{state: state, head: head, notes: told.notes, metrics: told.metrics, rest: worstFirst(told.findings), now: told.now}
 	if len(told.findings) > 0 {
 		v.details = append(v.details, "known until then:")
-	}
-	for _, finding := range worstFirst(told.findings) {
-		v.details = append(v.details, finding.block(told.now)...)
 	}
 	return v
 }
@@ -175,16 +172,35 @@ func fit(limit int, texts ...string) []string {
 	return fitted
 }
 
+// lines are the lines below the first, and how many more there are than can be shown. Those are counted, not made: a server
+// that lies can have a check find a million things.
+func (v verdict) lines(most int) (lines []string, left int) {
+	lines = v.details
+	for i, finding := range v.rest {
+		if len(lines) > most {
+			for _, hidden := range v.rest[i:] {
+				left += 1 + len(hidden.Details)
+			}
+			break
+		}
+		lines = append(lines, finding.block(v.now)...)
+	}
+	if len(lines) > most {
+		left += len(lines) - (most - 1)
+		lines = lines[:most-1]
+	}
+	return lines, left
+}
+
 // print lays the verdict out as Nagios and Icinga read it.
 func (v verdict) print(verbose int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[%s] - %s\n", v.state, v.head)
-	details := v.details
-	left := 0
-	if verbose == 0 && len(details) > maxDetails {
-		left = len(details) - (maxDetails - 1)
-		details = details[:maxDetails-1]
+	most := maxDetails
+	if verbose > 0 {
+		most = math.MaxInt
 	}
+	details, left := v.lines(most)
 	for _, line := range details {
 		b.WriteString(line + "\n")
 	}
