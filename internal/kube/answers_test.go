@@ -62,13 +62,19 @@ func protobufNodes(items ...*corev1.Node) string {
 func TestUnusableAnswers(t *testing.T) {
 	const list = `{"kind":"NodeList","apiVersion":"v1","metadata":{},"items":`
 	good := protobufAnswer("v1", "NodeList", protobufNodes(newNode("a")))
+	large := newNode("a")
+	large.Annotations = map[string]string{"a": strings.Repeat("x", 5<<20)}
 	tests := []struct{ name, mediaType, body, text string }{
 		{"empty", jsonType, "", "an empty answer"},
 		{"empty protobuf", protobufType, "", "an empty answer"},
 		{"empty object", jsonType, "{}", `its kind is ""`},
 		{"array", jsonType, "[]", "there is a [ where a { should be"},
 		{"null", jsonType, "null", "there is null where a { should be"},
-		{"string", jsonType, `"` + strings.Repeat("x", 10<<20) + `"`, "there is a string where a { should be"},
+		{"string", jsonType, `"` + strings.Repeat("x", 3<<20) + `"`, "there is a string where a { should be"},
+		{"long string", jsonType, `"` + strings.Repeat("x", 10<<20) + `"`, "it holds an object larger than 4 MiB"},
+		{"large object", jsonType, list + `[{"metadata":{"name":"a","annotations":{"a":"` + strings.Repeat("x", 10<<20) + `"}}}]}`, "item 0: it holds an object larger than 4 MiB"},
+		{"name of no object", jsonType, list + `[{"metadata":{"name":"$(id)"}}]}`, "item 0 has a name that no object can have: $(id)"},
+		{"name of all", jsonType, list + `[{"metadata":{"name":"` + strings.Repeat("a", 254) + `"}}]}`, "item 0 has a name that no object can have: " + strings.Repeat("a", 254)},
 		{"number", jsonType, "12", "there is a float64 where a { should be"},
 		{"other kind", jsonType, `{"kind":"PodList","apiVersion":"v1","items":[]}`, `its kind is "PodList" of apiVersion "v1", not of nodes in v1`},
 		{"other version", jsonType, `{"kind":"NodeList","apiVersion":"v2","items":[]}`, `its kind is "NodeList" of apiVersion "v2", not of nodes in v1`},
@@ -97,6 +103,7 @@ func TestUnusableAnswers(t *testing.T) {
 		{"protobuf: status", protobufType, protobufAnswer("v1", "Status", ""), `its kind is "Status"`},
 		{"protobuf: item empty", protobufType, protobufAnswer("v1", "NodeList", "\x12\x00"), "item 0 has no metadata.name"},
 		{"protobuf: item garbage", protobufType, protobufAnswer("v1", "NodeList", "\x12\x02\xff\xff"), "item 0: unexpected EOF"},
+		{"protobuf: large object", protobufType, protobufAnswer("v1", "NodeList", protobufNodes(large)), "it holds an object larger than 4 MiB"},
 		{"protobuf: item too long", protobufType, protobufAnswer("v1", "NodeList", "\x12\xff\xff\xff\x1f"), "not good protobuf"},
 	}
 	server := start(t)
@@ -180,10 +187,11 @@ func TestTooLargeAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves 200 MiB")
 	}
-	spaces := strings.Repeat(" ", 1<<20)
+	items := strings.Repeat(`{"metadata":{"name":"a","annotations":{"a":"`+strings.Repeat("x", 1000)+`"}}},`, 1000)
 	flood := func(w io.Writer) {
+		_, _ = io.WriteString(w, `{"kind":"NodeList","apiVersion":"v1","items":[`)
 		for i := 0; i < 100; i++ {
-			if _, err := io.WriteString(w, spaces); err != nil {
+			if _, err := io.WriteString(w, items); err != nil {
 				return
 			}
 		}

@@ -1,13 +1,21 @@
 package kube
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
 const maxText = 300 // characters of untrusted text in an error
 
-// clean makes a text from outside fit for one line: no control characters, runs of blanks as one, at most maxText characters.
+// secrets that a server or a file may echo: a bearer token, and the password in a URL.
+var secrets = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(bearer\s+)[^\s"',\]]+|(://[^\s/@:]*:)[^\s/@]*@`)
+})
+
+// clean makes a text from outside fit for one line: no control characters, runs of blanks as one, no secrets, at most maxText
+// characters.
 func clean(s string) string {
 	if len(s) > 4*maxText {
 		s = s[:4*maxText]
@@ -18,7 +26,7 @@ func clean(s string) string {
 		}
 		return r
 	}, s)
-	s = strings.Join(strings.Fields(s), " ")
+	s = secrets().ReplaceAllString(strings.Join(strings.Fields(s), " "), "$1${2}removed ")
 	if r := []rune(s); len(r) > maxText {
 		return string(r[:maxText]) + "…"
 	}

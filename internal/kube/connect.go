@@ -45,7 +45,7 @@ func connect(o Options, s Surroundings, serviceAccount string) (*Client, error) 
 
 // check refuses options that contradict each other.
 func (o Options) check() error {
-	bad := func(what, remedy string) error { return &Error{What: what, Remedy: remedy} }
+	bad := func(what, remedy string) error { return &Error{What: what, Remedy: remedy, Misuse: true} }
 	switch {
 	case o.Server != "" && (o.Kubeconfig != "" || o.Context != ""):
 		return bad("--server goes without --kubeconfig and --context", "give either --server with --token-file, or a kubeconfig")
@@ -79,6 +79,7 @@ func (o Options) find(s Surroundings, serviceAccount string) (*rest.Config, logi
 		What: "no cluster given: there is no --server, no --kubeconfig, no $KUBECONFIG, " + absentHomeConfig(s) +
 			", and this is not a pod (no $KUBERNETES_SERVICE_HOST)",
 		Remedy: "give --kubeconfig FILE, or --server URL with --token-file FILE",
+		Misuse: true,
 	}
 }
 

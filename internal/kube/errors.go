@@ -13,6 +13,7 @@ type Error struct {
 	Reason string // of the API's Status object: "Forbidden", "Expired"; "" if it sent none
 	What   string // what happened
 	Remedy string // what to do, or ""
+	Misuse bool   // the options are wrong, nothing was asked
 	Err    error  // the cause, or nil
 }
 
@@ -25,6 +26,9 @@ func (e *Error) Error() string {
 
 // Hint returns what to do, or "".
 func (e *Error) Hint() string { return e.Remedy }
+
+// Usage says that the options are wrong.
+func (e *Error) Usage() bool { return e.Misuse }
 
 func (e *Error) Unwrap() error { return e.Err }
 

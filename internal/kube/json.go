@@ -10,7 +10,9 @@ import (
 // readJSON walks over the top level of the list and decodes the items one by one. The kind may come after the items, so it is
 // checked at the end.
 func (p *pageReader[T]) readJSON(a *answer) error {
-	dec := json.NewDecoder(filling{a})
+	bounded := &filling{Reader: a}
+	dec := json.NewDecoder(bounded)
+	bounded.done = dec.InputOffset
 	var head struct {
 		APIVersion, Kind string
 		Metadata         struct {
@@ -45,12 +47,24 @@ func (p *pageReader[T]) readJSON(a *answer) error {
 	return nil
 }
 
+var errTooLargeObject = fmt.Errorf("it holds an object larger than %d MiB", maxObject>>20)
+
 // filling fills the decoder's buffer at each read. The decoder starts anew at each read to skip white space, so with small
 // reads a long run of it would take minutes; as its buffer doubles, it takes no time with full ones.
-type filling struct{ io.Reader }
+//
+// It also bounds a single value: the decoder buffers each whole, from the offset that it has done with.
+type filling struct {
+	io.Reader
+	read int64
+	done func() int64
+}
 
-func (f filling) Read(p []byte) (int, error) {
+func (f *filling) Read(p []byte) (int, error) {
+	if f.read-f.done() > maxObject {
+		return 0, errTooLargeObject
+	}
 	n, err := io.ReadFull(f.Reader, p)
+	f.read += int64(n)
 	if err == io.ErrUnexpectedEOF {
 		err = io.EOF
 	}

@@ -10,8 +10,10 @@ import (
 const (
 	// maxPages bounds a list against a server that never ends it. Kubernetes supports 150,000 pods: 300 pages.
 	maxPages = 2000
-	// maxObjects bounds what is kept in memory.
-	maxObjects = 500_000
+	// maxObjects bounds what is kept in memory. Kubernetes supports 5,000 nodes and 150,000 pods.
+	maxObjects = 200_000
+	// maxObject bounds one object, in bytes. etcd takes 1.5 MiB.
+	maxObject = 4 << 20
 )
 
 // List asks for all objects in pages of 500 and keeps of each only what reduce returns; false drops the object. reduce must

@@ -25,11 +25,22 @@ func (p *pageReader[T]) item(object *T, name string) error {
 	if name == "" {
 		return fmt.Errorf("item %d has no metadata.name", p.seen)
 	}
+	if !validName(name) {
+		return fmt.Errorf("item %d has a name that no object can have: %s", p.seen, clean(name))
+	}
 	if p.seen++; p.seen > maxObjects {
 		return fmt.Errorf("it holds more than %d objects", maxObjects)
 	}
 	p.keep(object)
 	return nil
+}
+
+// validName is the rule that the API server holds all names to (DNS-1123 subdomain; RBAC's may hold colons): what breaks it did
+// not come from an API server, and would go into commands that people copy.
+func validName(name string) bool {
+	return len(name) <= 253 && !strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '.' && r != ':'
+	})
 }
 
 // checkKind refuses what is not the expected list or, with list false, object.

@@ -137,6 +137,9 @@ func (w *wire) bytes() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n > maxObject {
+		return nil, errTooLargeObject
+	}
 	w.buf.Reset()
 	got, err := io.CopyN(&w.buf, w.r, n)
 	w.left -= got

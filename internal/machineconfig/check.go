@@ -122,6 +122,9 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 
 func (o *options) validate() error {
 	for _, pattern := range slices.Concat(o.pools, o.exclude) {
+		if pattern == "" {
+			return plugin.Misuse("--pool and --exclude-pool need a name, and one is empty: leave the option out")
+		}
 		if _, err := path.Match(pattern, ""); err != nil {
 			return plugin.Misuse(fmt.Sprintf("%q is no glob: a [ needs its ]", pattern))
 		}

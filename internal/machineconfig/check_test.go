@@ -192,21 +192,31 @@ func TestPerfdataIsStable(t *testing.T) {
 	}
 }
 
-// Names and texts from the API are untrusted; a hostile one must not break the line, start perfdata, be a tag or flood.
+// Texts from the API are untrusted; a hostile one must not break the line, start perfdata, be a tag or flood. A hostile name
+// cannot come from an API server at all.
 func TestCheckHostileTexts(t *testing.T) {
 	s := incidentServer(t)
 	node := objects[map[string]any](t, "testdata/controller/drain-blocked-by-pdb-node-wrk-98.json")[0]
-	meta := node["metadata"].(map[string]any)
-	meta["name"] = "w\n[OK] - all | a=1 <script>\x1b[31m" + strings.Repeat("x", 10_000)
-	annotations := meta["annotations"].(map[string]any)
+	annotations := node["metadata"].(map[string]any)["annotations"].(map[string]any)
 	annotations[group+"/state"] = stateDegraded
-	annotations[group+"/reason"] = "bad\r\n|b=2 <img>\u202e" + strings.Repeat("y", 1<<20)
+	annotations[group+"/reason"] = "bad\r\n[OK] - |b=2 <img>\u202e\x1b[31m" + strings.Repeat("y", 1<<20)
 	s.Put(node)
+	clean := func(out string) {
+		t.Helper()
+		if len(out) > 20_000 || strings.Count(out, "|") > 1 || strings.ContainsAny(out, "<>\x1b\r\u202e") || strings.Contains(out, "\n[OK]") {
+			t.Errorf("%d bytes: %.2000s", len(out), out)
+		}
+	}
 	out, code := run(t, s, "--now", quarterPast)
-	if code != 2 || !strings.HasPrefix(out, "[CRITICAL] - pool worker: 1 of 45 nodes degraded") {
+	if code != 2 || !strings.HasPrefix(out, "[CRITICAL] - pool worker: 1 of 44 nodes degraded") {
 		t.Errorf("exit %d: %.300s", code, out)
 	}
-	if len(out) > 20_000 || strings.Count(out, "|") != 1 || strings.ContainsAny(out, "<>\x1b\r\u202e") || strings.Contains(out, "\n[OK]") {
-		t.Errorf("%d bytes: %.2000s", len(out), out)
+	clean(out)
+	node["metadata"].(map[string]any)["name"] = "$(id)\n[OK] - all | a=1 <script>\x1b[31m"
+	s.Put(node)
+	out, code = run(t, s, "--now", quarterPast)
+	if code != 3 || !strings.Contains(out, "has a name that no object can have: $(id) [OK] - all ¦ a=1 ‹script›") {
+		t.Errorf("exit %d: %.300s", code, out)
 	}
+	clean(out)
 }

@@ -107,9 +107,11 @@ func (j *judgement) judge() {
 func (j *judgement) nodes() {
 	j.degraded()
 	j.degradedUntold()
-	if !j.nodesMissing() {
-		j.progress()
+	if j.nodesMissing() {
+		j.nodesRead = false // they prove nothing
+		return
 	}
+	j.progress()
 	j.window()
 	j.tooOld()
 }

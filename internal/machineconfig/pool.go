@@ -25,7 +25,7 @@ const (
 func (p Pool) clean() bool {
 	for _, bad := range []string{condUpdating, condNodeDegraded, condRenderDegraded, condImageBuildDegraded, condDegraded,
 		condBuildFailed, condBuildInterrupted} {
-		if p.Conditions[bad].True {
+		if c := p.Conditions[bad]; c.True || c.Unclear {
 			return false
 		}
 	}

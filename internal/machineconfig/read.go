@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"overdue/internal/kube"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // reader asks the API. What it may not see but could do without becomes a note.
@@ -17,7 +19,7 @@ type reader struct {
 func (r reader) read(ctx context.Context, selected func(pool string) bool, always bool) (Snapshot, error) {
 	pools, err := readPools(ctx, r.client)
 	if kube.IsNoSuchGroup(err) {
-		return Snapshot{}, nil // not OpenShift: no pools
+		return Snapshot{}, r.isKubernetes(ctx)
 	}
 	if err != nil {
 		return Snapshot{}, err
@@ -37,6 +39,13 @@ func (r reader) read(ctx context.Context, selected func(pool string) bool, alway
 	}
 	s.NodesRead = true
 	return s, r.lookCloser(ctx, &s, unclean)
+}
+
+// isKubernetes makes sure of an answer that any web server may give, "404 page not found": a cluster without the API group still
+// has nodes to list, of which none is wanted.
+func (r reader) isKubernetes(ctx context.Context) error {
+	_, err := kube.List(ctx, r.client, nodes, kube.Query{FieldSelector: "metadata.name=none.invalid"}, func(*metav1.PartialObjectMetadata) (bool, bool) { return false, false })
+	return err
 }
 
 // optional says whether the reading goes on without what could not be read: kube.Optional.

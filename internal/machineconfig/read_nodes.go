@@ -16,9 +16,13 @@ func readNodes(ctx context.Context, c *kube.Client, keep map[string]bool) ([]Nod
 	return kube.List(ctx, c, nodes, kube.Query{}, func(n *corev1.Node) (Node, bool) { return reduceNode(n, keep), true })
 }
 
+// maxText is what is kept of a text, in bytes. The MCO cuts reasons at 2,000 characters.
+const maxText = 2048
+
 // reduceNode keeps of a node what is judged, and of its labels those that keep names.
 func reduceNode(o *corev1.Node, keep map[string]bool) Node {
 	annotation := func(name string) string { return o.Annotations[group+"/"+name] }
+	reason := annotation("reason")
 	n := Node{
 		Name:             o.Name,
 		Created:          o.CreationTimestamp.Time,
@@ -30,7 +34,7 @@ func reduceNode(o *corev1.Node, keep map[string]bool) Node {
 		CurrentImage:     annotation("currentImage"),
 		DesiredImage:     annotation("desiredImage"),
 		State:            annotation("state"),
-		Reason:           annotation("reason"),
+		Reason:           strings.Clone(reason[:min(len(reason), maxText)]),
 		DesiredDrain:     annotation("desiredDrain"),
 		LastAppliedDrain: annotation("lastAppliedDrain"),
 		Unschedulable:    o.Spec.Unschedulable,

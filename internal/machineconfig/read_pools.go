@@ -2,6 +2,8 @@ package machineconfig
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -43,8 +45,17 @@ type poolObject struct {
 	} `json:"status"`
 }
 
+// maxMachines is far beyond what Kubernetes supports in a cluster (5,000 nodes).
+const maxMachines = 1_000_000
+
 func readPools(ctx context.Context, c *kube.Client) ([]Pool, error) {
-	return kube.List(ctx, c, machineConfigPools, kube.Query{}, func(o *poolObject) (Pool, bool) { return reducePool(o), true })
+	pools, err := kube.List(ctx, c, machineConfigPools, kube.Query{}, func(o *poolObject) (Pool, bool) { return reducePool(o), true })
+	for _, p := range pools {
+		if least := min(p.Machines, p.Ready, p.Updated, p.Unavailable, p.Degraded); least < 0 || p.Machines > maxMachines {
+			return nil, fmt.Errorf("pool %s counts %d of %d machines: this is not the answer of a MachineConfigPool", p.Name, least, p.Machines)
+		}
+	}
+	return pools, err
 }
 
 func reducePool(o *poolObject) Pool {
@@ -70,7 +81,10 @@ func reducePool(o *poolObject) Pool {
 		p.Sources = append(p.Sources, s.Name)
 	}
 	for _, c := range o.Status.Conditions {
-		p.Conditions[c.Type] = Condition{True: c.Status == "True", Since: c.LastTransitionTime.Time, Message: c.Message}
+		if p.Conditions[c.Type].True {
+			continue // told twice: the worse one counts
+		}
+		p.Conditions[c.Type] = Condition{True: c.Status == "True", Unclear: c.Status != "True" && c.Status != "False", Since: c.LastTransitionTime.Time, Message: strings.Clone(c.Message[:min(len(c.Message), maxText)])}
 	}
 	for _, e := range o.Metadata.ManagedFields {
 		if e.Subresource == "" && e.Time != nil {

@@ -61,6 +61,7 @@ type Pool struct {
 // Condition is one of a pool's status conditions.
 type Condition struct {
 	True    bool
+	Unclear bool // neither True nor False
 	Since   time.Time
 	Message string
 }
