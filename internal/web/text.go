@@ -1,0 +1,28 @@
+// Package web holds what the suite's clients of HTTP APIs have in common: texts from outside made fit for one line, bodies
+// that are bounded in size, how far a request got, and proxies from a given environment.
+package web
+
+import (
+	"strings"
+	"unicode"
+)
+
+const maxText = 300 // characters of untrusted text in an error
+
+// Clean makes a text from outside fit for one line: no control characters, runs of blanks as one, at most 300 characters.
+func Clean(s string) string {
+	if len(s) > 4*maxText {
+		s = s[:4*maxText]
+	}
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			return ' '
+		}
+		return r
+	}, s)
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > maxText {
+		return string(r[:maxText]) + "…"
+	}
+	return s
+}
