@@ -37,12 +37,17 @@ func zero(s *nomadtest.Server) {
 	s.Job("default", "web-zero", `{"ID":"web-zero","Stop":false,"TaskGroups":[{"Count":0,"Name":"g"}]}`)
 }
 
+func crash(s *nomadtest.Server) {
+	s.Job("default", "web-crash", `{"ID":"web-crash","Stop":false,"TaskGroups":[{"Count":1,"Name":"g"}]}`)
+}
+
 // lab163 is the lab of 1.6.3 with one job of each kind, 6 minutes after it was set up, and the job whose evaluation was lost.
 func lab163(s *nomadtest.Server) {
 	s.Evaluations(nomadtest.Body("1.6.3/evaluations-all.json"))
 	s.Jobs(nomadtest.Body("1.6.3/jobs.json"))
 	s.Allocations(nomadtest.Body("1.6.3/allocations-pending-taskstates.json"))
 	zero(s)
+	crash(s)
 }
 
 // lab205 is that of 2.0.5.
@@ -50,6 +55,7 @@ func lab205(s *nomadtest.Server) {
 	s.Evaluations(nomadtest.Body("2.0.5/evaluations-all.json"))
 	s.Jobs(nomadtest.Body("2.0.5/jobs-pending.json"))
 	s.Allocations(nomadtest.Body("2.0.5/allocations-pending.json"))
+	crash(s)
 }
 
 // incident is the reproduction of incident 2: the leader was killed four times while eight clients dispatched jobs.

@@ -67,7 +67,10 @@ func (j *judgement) tellPending(overdue []Evaluation, state plugin.State, due in
 		f.Since = oldest.Due
 		f.Problem = count(len(overdue), "evaluation") + within(groups) + " overdue"
 		f.Cause = fmt.Sprintf("the oldest is pending for %s (%s)", oldest.JobID, oldest.Trigger)
-		f.Remedy = "nomad eval status " + quote(short(oldest.ID)) + "; then have all queued anew: " + setPause("true") + ", and again with =false"
+		if len(overdue) == 1 {
+			f.Cause = "it is pending (" + oldest.Trigger + ")"
+		}
+		f.Remedy = "nomad eval status " + quote(short(oldest.ID)) + "; if that does not tell, have all queued anew: " + setPause("true") + ", and again with =false"
 		f.Details = details(groups, j.now, "evaluation", tellTrigger)
 		if len(groups) == 1 {
 			f.Subject = groups[0].job.String()

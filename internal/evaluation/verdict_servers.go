@@ -40,10 +40,10 @@ func (j *judgement) servers() {
 	if pings := len(j.snapshot.Pings); pings > 0 {
 		j.points[serversSilent] = float64(silent)
 		if silent > 0 {
-			problems = append(problems, fmt.Sprintf("%d of %d do not answer", silent, pings))
+			problems = append(problems, fmt.Sprintf("%d of %d %s", silent, pings, verb(silent, "does not answer", "do not answer")))
 		}
 		if leaderless > 0 {
-			problems = append(problems, fmt.Sprintf("%d of %d know no leader", leaderless, pings))
+			problems = append(problems, fmt.Sprintf("%d of %d %s", leaderless, pings, verb(leaderless, "knows no leader", "know no leader")))
 		}
 	}
 	if s := j.snapshot.Servers; s != nil && (s.Known || s.CountOnly) {

@@ -14,6 +14,14 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// verb is the form of a verb that goes with a number.
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
 // list names at most three things.
 func list(names []string) string {
 	const most = 3

@@ -46,7 +46,6 @@ func (c *Client) Ping(ctx context.Context) []Ping {
 		all.Go(func() { ping(i) })
 	}
 	all.Wait()
-	c.prefer(pings)
 	if why := c.prefer(pings); why != "" {
 		c.waitForLeader(ctx, why)
 	}

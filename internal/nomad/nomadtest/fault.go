@@ -88,7 +88,7 @@ func (s *Server) suffer(w http.ResponseWriter, r *http.Request) bool {
 		w.Header().Set("X-Nomad-Index", "29")
 		w.Header().Set("X-Nomad-KnownLeader", map[bool]string{true: "true", false: "false"}[now.leader])
 		w.Header().Set("X-Nomad-LastContact", "32070")
-		s.write(w, r, 200, "[]")
+		s.write(w, 200, "[]")
 		return true
 	case now.status == 0 && now.autopilot == "":
 		return false
@@ -98,13 +98,13 @@ func (s *Server) suffer(w http.ResponseWriter, r *http.Request) bool {
 	}
 	switch {
 	case r.URL.Path == "/v1/operator/autopilot/health" && now.autopilot != "":
-		s.write(w, r, 429, now.autopilot)
+		s.write(w, 429, now.autopilot)
 	case now.status == 0:
 		return false
 	case r.URL.Path == "/v1/agent/health":
-		s.write(w, r, 500, `{"server":{"ok":false,"message":"`+now.text+`"}}`)
+		s.write(w, 500, `{"server":{"ok":false,"message":"`+now.text+`"}}`)
 	default:
-		s.write(w, r, now.status, now.text)
+		s.write(w, now.status, now.text)
 	}
 	return true
 }

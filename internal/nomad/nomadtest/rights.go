@@ -52,7 +52,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request) (namespaces []st
 		token = "bad"
 	}
 	if cell := rights[route(r)][token]; !strings.HasPrefix(cell, "200") {
-		s.write(w, r, 403, "Permission denied")
+		s.write(w, 403, "Permission denied")
 		return nil, true
 	}
 	_, n, _ := strings.Cut(rights["/v1/namespaces"][token], ":")

@@ -10,6 +10,7 @@ import (
 )
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	w = counting{w, s}
 	s.mu.Lock()
 	s.requests = append(s.requests, r.Method+" "+r.URL.RequestURI())
 	handler := s.handlers[r.URL.Path]
@@ -23,12 +24,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		handler(w, r)
 		return
 	case r.Method != http.MethodGet:
-		s.write(w, r, 405, "Invalid method")
+		s.write(w, 405, "Invalid method")
 		return
 	case s.suffer(w, r):
 		return
 	case query.Get("region") != "" && query.Get("region") != "global":
-		s.write(w, r, 500, "No path to region")
+		s.write(w, 500, "No path to region")
 		return
 	case s.deadly(w, query.Get("filter")):
 		return
@@ -47,7 +48,7 @@ func (s *Server) deadly(w http.ResponseWriter, filter string) bool {
 	s.mu.Lock()
 	s.killed = true
 	s.mu.Unlock()
-	conn, _, err := w.(http.Hijacker).Hijack()
+	conn, _, err := http.NewResponseController(w).Hijack()
 	if err == nil {
 		conn.Close()
 	}
@@ -65,14 +66,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, query url.Values
 	case "/v1/allocations":
 		keep, known := filters[query.Get("filter")]
 		if !known {
-			s.write(w, r, 400, "failed to create result paginator: failed to create filter: unknown filter")
+			s.write(w, 400, "failed to create result paginator: failed to create filter: unknown filter")
 			return
 		}
 		s.list(w, r, visible, allocations, func(o Object) bool { return keep(o) && strings.HasPrefix(text(o["ID"]), query.Get("prefix")) })
 	case "/v1/jobs":
 		keep, known := filters[query.Get("filter")]
 		if !known {
-			s.write(w, r, 400, "failed to create result paginator: failed to create filter: unknown filter")
+			s.write(w, 400, "failed to create result paginator: failed to create filter: unknown filter")
 			return
 		}
 		s.list(w, r, visible, jobs, keep)
@@ -81,19 +82,19 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, query url.Values
 		for _, name := range visible {
 			list = append(list, Object{"Name": name, "Description": "", "Meta": nil, "Quota": "", "CreateIndex": 1, "ModifyIndex": 1})
 		}
-		s.state(w, r, list)
+		s.state(w, list)
 	case "/v1/operator/autopilot/health":
 		code := 200
 		if strings.Contains(strings.ReplaceAll(autopilot, " ", ""), `"Healthy":false,"Servers"`) {
 			code = 429
 		}
-		s.write(w, r, code, autopilot)
+		s.write(w, code, autopilot)
 	case "/v1/operator/scheduler/configuration":
-		s.write(w, r, 200, scheduler)
+		s.write(w, 200, scheduler)
 	case "/v1/agent/health":
-		s.write(w, r, 200, `{"server":{"message":"ok","ok":true}}`)
+		s.write(w, 200, `{"server":{"message":"ok","ok":true}}`)
 	case "/v1/status/peers":
-		s.write(w, r, 200, `["127.0.0.1:4647","127.0.0.2:4647","127.0.0.3:4647"]`)
+		s.write(w, 200, `["127.0.0.1:4647","127.0.0.2:4647","127.0.0.3:4647"]`)
 	default:
 		s.job(w, r, query, visible, evaluations, allocations, whole)
 	}
@@ -104,7 +105,7 @@ func (s *Server) job(w http.ResponseWriter, r *http.Request, query url.Values, v
 	parts := strings.Split(strings.TrimPrefix(r.URL.EscapedPath(), "/v1/job/"), "/")
 	id, err := url.PathUnescape(parts[0])
 	if err != nil || !strings.HasPrefix(r.URL.Path, "/v1/job/") || len(parts) > 2 {
-		s.write(w, r, 404, "Invalid path")
+		s.write(w, 404, "Invalid path")
 		return
 	}
 	of := func(o Object) bool { return o["JobID"] == id }
@@ -112,17 +113,17 @@ func (s *Server) job(w http.ResponseWriter, r *http.Request, query url.Values, v
 	case len(parts) == 1:
 		body, known := whole[query.Get("namespace")+"\x00"+id]
 		if !known {
-			s.write(w, r, 404, "job not found")
+			s.write(w, 404, "job not found")
 			return
 		}
 		stateHeader(w)
-		s.write(w, r, 200, body)
+		s.write(w, 200, body)
 	case parts[1] == "evaluations":
 		s.list(w, r, visible, evaluations, of)
 	case parts[1] == "allocations":
 		s.list(w, r, visible, allocations, of)
 	default:
-		s.write(w, r, 404, "Invalid path")
+		s.write(w, 404, "Invalid path")
 	}
 }
 
@@ -157,7 +158,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, visible []string, 
 		w.Header().Set("X-Nomad-NextToken", "19."+text(found[n]["ID"]))
 		found = found[:n]
 	}
-	s.state(w, r, found)
+	s.state(w, found)
 }
 
 // short leaves out the states of tasks unless they are asked for.
@@ -173,7 +174,7 @@ func short(o Object, query url.Values) Object {
 	return copied
 }
 
-func (s *Server) state(w http.ResponseWriter, r *http.Request, list []Object) {
+func (s *Server) state(w http.ResponseWriter, list []Object) {
 	if list == nil {
 		list = []Object{}
 	}
@@ -182,7 +183,7 @@ func (s *Server) state(w http.ResponseWriter, r *http.Request, list []Object) {
 		panic(err)
 	}
 	stateHeader(w)
-	s.write(w, r, 200, string(body))
+	s.write(w, 200, string(body))
 }
 
 func stateHeader(w http.ResponseWriter) {
@@ -191,16 +192,29 @@ func stateHeader(w http.ResponseWriter) {
 	w.Header().Set("X-Nomad-LastContact", "0")
 }
 
-func (s *Server) write(w http.ResponseWriter, _ *http.Request, code int, body string) {
+func (s *Server) write(w http.ResponseWriter, code int, body string) {
 	if strings.HasPrefix(body, "[") || strings.HasPrefix(body, "{") {
 		w.Header().Set("Content-Type", "application/json")
 	}
 	w.WriteHeader(code)
-	n, _ := w.Write([]byte(body))
-	s.mu.Lock()
-	s.sent += int64(n)
-	s.mu.Unlock()
+	_, _ = w.Write([]byte(body))
 }
+
+// counting counts what is sent.
+type counting struct {
+	http.ResponseWriter
+	server *Server
+}
+
+func (c counting) Write(p []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(p)
+	c.server.mu.Lock()
+	c.server.sent += int64(n)
+	c.server.mu.Unlock()
+	return n, err
+}
+
+func (c counting) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func text(value any) string {
 	s, _ := value.(string)

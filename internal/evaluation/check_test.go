@@ -1,0 +1,347 @@
+package evaluation
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"overdue/internal/nomad/nomadtest"
+)
+
+const (
+	tenPastTwo = "2026-12-01T02:10:00Z" // 12 minutes after the leader was killed
+	ofNowhere  = "127.0.0.1:1"          // nothing listens there
+)
+
+func first(out string) string {
+	line, _, _ := strings.Cut(out, "\n")
+	return line
+}
+
+// The reproduction of incident 2 on real servers: CRITICAL, with the job.
+func TestIncident(t *testing.T) {
+	s := start(t, incident)
+	out, code := run(t, s, "--now", tenPastTwo)
+	want := "[CRITICAL] - 13 jobs lost: pending, no evaluation, for 12m 20s (since 2026-12-01 01:57 UTC): the oldest is job ci/dispatch-1796090259-5d561159; " +
+		"its evaluation was never written or has vanished, and it has no allocation; next: nothing will ever start it; " +
+		"do: nomad job eval ci/dispatch-1796090259-5d561159, and so for each of them (nomad job status ci lists them)"
+	if !strings.HasPrefix(out, want) || code != 2 {
+		t.Errorf("exit %d\n%s\nwant\n%s", code, first(out), want)
+	}
+	if !strings.Contains(out, "jobs_lost=13;") || strings.Contains(out, "web-toobig lost") {
+		t.Error(out)
+	}
+	if out, code := run(t, s, "--now", "2026-12-01T02:01:00Z", "--blocked-warning", "off"); code != 0 {
+		t.Errorf("3 minutes after it: exit %d: %s", code, out)
+	}
+	if out, code := run(t, s, "--now", "2026-12-01T02:04:00Z"); code != 1 {
+		t.Errorf("6 minutes after it: exit %d: %s", code, out)
+	}
+}
+
+// The recorded answers for the one job, byte by byte.
+func TestIncidentAsRecorded(t *testing.T) {
+	s := start(t, func(s *nomadtest.Server) {
+		jobs := nomadtest.Body("cluster/incident-jobs-pending.json")
+		end := strings.Index(jobs, "\n },")
+		s.Jobs(jobs[:end] + "}]")
+		for _, part := range []string{"evaluations", "allocations"} {
+			s.Handle("/v1/job/ci/dispatch-1796090259-5d561159/"+part, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("X-Nomad-Index", "21018")
+				fmt.Fprint(w, nomadtest.Body("cluster/incident-job-without-eval-"+part+".json"))
+			})
+		}
+	})
+	out, code := run(t, s, "--now", tenPastTwo)
+	if code != 2 || !strings.HasPrefix(out, "[CRITICAL] - job ci/dispatch-1796090259-5d561159 lost: pending, no evaluation, for 12m 20s") ||
+		!strings.Contains(first(out), "do: nomad job eval ci/dispatch-1796090259-5d561159") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+// One job of each kind, on both versions: what is told and what is not.
+func TestLabs(t *testing.T) {
+	for name, r := range map[string]struct {
+		lab       func(*nomadtest.Server)
+		now, args string
+		code      int
+		says      []string
+	}{
+		"1.6.3 before anything is late": {lab163, "2026-12-01T01:36:00Z", "", 0, []string{"(1 pending, 10 blocked), 1 allocation pending"}},
+		"1.6.3 an hour later": {lab163, "2026-12-01T02:36:00Z", "", 2, []string{
+			"[CRITICAL] - job web-crash: 1 evaluation overdue", "job web-pendingalloc: 1 allocation placed but not started", "group g on node dev1: task t pending: Building Task Directory",
+			"10 evaluations of 8 jobs blocked", "job web-noconstraint: 1 evaluation, oldest 1h 3m: constraint ${attr.kernel.name} = windows not met on 1 node",
+			"missing drivers on 1 node", "no node is ready in its datacenters", "job cron-toobig: 3 evaluations, oldest 59m 55s: cpu exhausted on 1 node"}},
+		"1.6.3 without what is late":    {lab163, "2026-12-01T01:45:00Z", "--exclude-job web-pendingalloc", 0, []string{"(1 pending, 10 blocked), 0 allocations pending"}},
+		"2.0.5 before anything is late": {lab205, "2026-12-01T02:06:00Z", "", 0, []string{"(1 pending, 7 blocked), 1 allocation pending"}},
+		"2.0.5 an hour later": {lab205, "2026-12-01T03:10:00Z", "", 2, []string{
+			"job web-crash: 1 evaluation overdue", "alloc-reschedule", "7 evaluations of 7 jobs blocked", "cpu exhausted on 1 node", "job runner-toobig: 1 evaluation"}},
+		"a client died": {func(s *nomadtest.Server) {
+			s.Evaluations(nomadtest.Body("cluster/node-down-evaluations.json"))
+			s.Jobs(nomadtest.Body("cluster/node-down-jobs.json"))
+			s.Allocations(nomadtest.Body("cluster/node-down-allocations.json"))
+		}, "2026-12-01T02:17:00Z", "", 0, []string{"(2 pending, 2 blocked)", "no job lost"}},
+		"a refused plan and its follow-up": {func(s *nomadtest.Server) {
+			s.Evaluations("["+nomadtest.Body("cluster/evaluation-failed-max-attempts.json")+"]", "["+nomadtest.Body("cluster/evaluation-max-plan-attempts-followup.json")+"]")
+		}, tenPastTwo, "", 0, []string{"no evaluation overdue"}},
+		"the evaluation vanished on a single server": {func(s *nomadtest.Server) {
+			s.Jobs(nomadtest.Body("1.6.3/lost-eval-jobs-pending.json"))
+		}, "2026-12-01T01:50:00Z", "--job cron-toobig", 2, []string{"3 jobs lost", "nomad job status cron-toobig"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, code := run(t, start(t, r.lab), append(strings.Fields(r.args), "--now", r.now)...)
+			if code != r.code {
+				t.Errorf("exit %d, want %d", code, r.code)
+			}
+			for _, text := range r.says {
+				if !strings.Contains(out, text) {
+					t.Errorf("no %q", text)
+				}
+			}
+			if t.Failed() {
+				t.Log(out)
+			}
+		})
+	}
+}
+
+// A healthy region costs seven small requests, none of them a stale one.
+func TestHealthyAsksLittle(t *testing.T) {
+	s := start(t)
+	if out, code := run(t, s); code != 0 || !strings.HasPrefix(out, "[OK] - no evaluation overdue (0 pending, 0 blocked)") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	var paths []string
+	for _, request := range s.Requests() {
+		path, _, _ := strings.Cut(request, "?")
+		paths = append(paths, path)
+		if strings.Contains(request, "stale") {
+			t.Error(request)
+		}
+	}
+	want := []string{"GET /v1/namespaces", "GET /v1/evaluations", "GET /v1/evaluations", "GET /v1/evaluations", "GET /v1/allocations", "GET /v1/jobs", "GET /v1/operator/autopilot/health"}
+	if !slices.Equal(paths, want) {
+		t.Errorf("asked for %q", paths)
+	}
+	if s.Sent() > 2000 {
+		t.Errorf("%d bytes", s.Sent())
+	}
+}
+
+// The cost follows what is open: a million closed evaluations cost nothing, and of many failed ones only the newest are read.
+func TestCostFollowsWhatIsOpen(t *testing.T) {
+	for status, most := range map[string]int64{"complete": 3_000, "canceled": 3_000, "failed": 100_000} {
+		s := start(t, func(s *nomadtest.Server) { s.Many(1_000_000, status, time.Now()) })
+		if out, code := run(t, s); code > 1 {
+			t.Errorf("exit %d: %s", code, out)
+		}
+		if s.Sent() > most {
+			t.Errorf("a million %s evaluations cost %d bytes", status, s.Sent())
+		}
+	}
+}
+
+// What is kept of an open evaluation is small, so that 200,000 of them fit anywhere.
+func TestManyOpenEvaluations(t *testing.T) {
+	const n = 20_000
+	s := start(t, func(s *nomadtest.Server) { s.Many(n, "blocked", time.Now().Add(-time.Hour)) })
+	var held int64
+	s.Handle("/v1/allocations", func(w http.ResponseWriter, _ *http.Request) { // asked for after the evaluations
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&stats)
+		held = int64(stats.HeapAlloc)
+		w.Header().Set("X-Nomad-Index", "1")
+		fmt.Fprint(w, "[]")
+	})
+	out, code := run(t, s)
+	if code != 1 || !strings.HasPrefix(out, "[WARNING] - job runner: 20000 evaluations blocked, for 1h (since") || len(out) > 3000 {
+		t.Errorf("exit %d: %.600s", code, out)
+	}
+	if each := held / n; each > 600 {
+		t.Errorf("%d bytes are held for each", each)
+	}
+}
+
+func TestSelection(t *testing.T) {
+	s := start(t, incident)
+	for _, r := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"--job ci", 2, "13 jobs lost"},
+		{"--job ci/*5d561159", 2, "job ci/dispatch-1796090259-5d561159 lost"},
+		{"--job c*", 2, "13 jobs lost"},
+		{"--exclude-job ci --blocked-warning off", 0, "no job lost"},
+		{"--exclude-job ci --exclude-job *", 0, "(0 pending, 0 blocked)"},
+		{"--job web-* --exclude-job *toobig --blocked-warning 1m", 1, "4 evaluations of 4 jobs blocked"},
+		{"--job [", 3, "is no glob"},
+		{"--namespace default", 2, "13 jobs lost"},
+		{"--namespace * --blocked-warning off --exclude-job ci", 0, "in 1 namespace"},
+		{"--namespace nope", 3, "there is no namespace nope, or the token may not see it; it sees default"},
+		{"--namespace nope --unreachable critical", 3, "there is no namespace nope"},
+		{"--region nope", 2, "no server knows the region nope"},
+		{"--region global", 2, "13 jobs lost"},
+		{"--expect-servers -1", 3, "must not be negative"},
+		{"--expect-servers 4 --exclude-job *", 1, "3 of 4 expected"},
+		{"-w 20m -c 30m --blocked-warning off", 0, "no job lost"},
+		{"ci", 3, "unexpected"},
+	} {
+		out, code := run(t, s, append(strings.Fields(r.args), "--now", tenPastTwo)...)
+		if code != r.code || !strings.Contains(out, r.says) {
+			t.Errorf("%s: exit %d, want %d with %q:\n%s", r.args, code, r.code, r.says, out)
+		}
+	}
+}
+
+// A user's text is in no request: it could kill the leader.
+func TestUserTextStaysHere(t *testing.T) {
+	s := start(t, lab163)
+	run(t, s, "--job", "WaitUntil is empty", "--exclude-job", `" or WaitUntil is empty`, "--now", tenPastTwo)
+	for _, request := range s.Requests() {
+		if strings.Contains(request, "WaitUntil") || strings.Contains(request, "empty") {
+			t.Error(request)
+		}
+	}
+	if s.LeaderKilled() {
+		t.Error("the leader is dead")
+	}
+}
+
+// NOMAD_NAMESPACE must not make the check look at less without a word.
+func TestNamespaceOfTheEnvironment(t *testing.T) {
+	s := start(t, incident)
+	out, code := runWith(t, s, []string{"NOMAD_NAMESPACE=team-a", "NOMAD_ADDR=" + s.URL()}, "--now", tenPastTwo, "-v")
+	if code != 2 || !strings.Contains(out, "13 jobs lost") || !strings.Contains(out, "note: NOMAD_NAMESPACE is not heeded") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+// The rights that were recorded for each token.
+func TestRights(t *testing.T) {
+	s := nomadtest.New("team-a", "team-b")
+	t.Cleanup(s.Close)
+	s.ACLs()
+	for token, want := range map[string]struct {
+		code int
+		says []string
+	}{
+		"none":        {2, []string{"the servers show none to this token"}},
+		"bad":         {2, []string{"refused (403 Permission denied)", "is the token right"}},
+		"malformed":   {2, []string{"403"}},
+		"list-jobs":   {2, []string{"cannot list pending evaluations: refused (403 Permission denied)", "give its policy read-job (icinga/nomad-policy.hcl)"}},
+		"read-job":    {2, []string{"cannot list waiting jobs: refused", "give its policy list-jobs"}},
+		"policy-read": {0, []string{"in 3 namespaces, 3 servers, failure tolerance unknown (the token lacks operator read)"}},
+		"team-a-only": {2, []string{"cannot list waiting jobs: refused"}},
+		"node":        {2, []string{"show none to this token"}},
+		"agent":       {2, []string{"show none to this token"}},
+		"operator":    {2, []string{"show none to this token"}},
+		"mgmt":        {0, []string{"in 3 namespaces, 3 servers, failure tolerance 1"}},
+	} {
+		var env []string
+		if token != "none" {
+			env = []string{"NOMAD_TOKEN=" + token}
+		}
+		out, code := runWith(t, s, env, "--address", s.URL())
+		if code != want.code {
+			t.Errorf("%s: exit %d, want %d: %s", token, code, want.code, out)
+		}
+		for _, text := range want.says {
+			if !strings.Contains(out, text) {
+				t.Errorf("%s: no %q in %s", token, text, out)
+			}
+		}
+	}
+	if out, code := runWith(t, s, []string{"NOMAD_TOKEN=team-a-only"}, "--address", s.URL(), "--namespace", "team-b"); code != 3 || !strings.Contains(out, "it sees team-a") {
+		t.Errorf("another namespace: exit %d: %s", code, out)
+	}
+	if out, code := runWith(t, s, []string{"NOMAD_TOKEN=policy-read"}, "--address", s.URL(), "--expect-servers", "5"); code != 1 || !strings.Contains(out, "3 of 5 expected") {
+		t.Errorf("servers without operator read: exit %d: %s", code, out)
+	}
+}
+
+func TestPausedBroker(t *testing.T) {
+	s := start(t, func(s *nomadtest.Server) {
+		s.Evaluations(nomadtest.Body("1.6.3/paused-broker-evaluations-pending.json"))
+		s.Scheduler(nomadtest.Body("1.6.3/paused-broker-scheduler-configuration.json"))
+		s.Job("default", "web-crash", nomadtest.Body("1.6.3/job-web-ok.json"))
+	})
+	out, code := run(t, s, "--now", "2026-12-01T01:45:00Z")
+	if code != 2 || !strings.HasPrefix(out, "[CRITICAL] - evaluation broker: paused by an operator, 7 evaluations waiting, for 11m 5s (since 2026-12-01 01:33 UTC)") ||
+		!strings.Contains(first(out), "do: nomad operator scheduler set-config -pause-eval-broker=false") || strings.Contains(out, "(+") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+// Perfdata has the same labels whatever is found.
+func TestPerfdataIsStable(t *testing.T) {
+	labels := func(out string) string {
+		_, data, _ := strings.Cut(out, "\n|")
+		return regexp.MustCompile(`=\S*`).ReplaceAllString(data, "")
+	}
+	good, _ := run(t, start(t))
+	for name, s := range map[string]*nomadtest.Server{"incident": start(t, incident), "no leader": start(t, func(s *nomadtest.Server) { s.LoseQuorum(0) }),
+		"no rights": start(t, (*nomadtest.Server).ACLs)} {
+		if bad, _ := run(t, s); labels(bad) == "" || labels(bad) != labels(good) {
+			t.Errorf("%s: %s\nwant %s", name, labels(bad), labels(good))
+		}
+	}
+}
+
+// A recording holds no token and no job's environment, and judges alike.
+func TestRecordAndReplay(t *testing.T) {
+	s := start(t, func(s *nomadtest.Server) {
+		s.Jobs(`[{"ID":"web","Namespace":"default","Type":"service","Status":"dead","Stop":false,"SubmitTime":1796088720927630800}]`)
+		s.Job("default", "web", `{"ID":"web","Meta":{"k":"hunter2"},"TaskGroups":[{"Name":"g","Count":2,"Tasks":[{"Env":{"PASSWORD":"hunter2"}}]}]}`)
+	})
+	file := filepath.Join(t.TempDir(), "case.yaml")
+	env := []string{"NOMAD_TOKEN=c0ffee00-1111-2222-3333-444455556666", "NOMAD_HTTP_AUTH=icinga:hunter2"}
+	args := []string{"--address", s.URL(), "--address", "http://" + ofNowhere, "--now", tenPastTwo}
+	live, code := runWith(t, s, env, append(args, "--record", file)...)
+	if code != 2 || !strings.Contains(live, "job web never placed") || !strings.Contains(live, "1 of 2 does not answer") {
+		t.Fatalf("exit %d: %s", code, live)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"hunter2", "c0ffee00", "PASSWORD"} {
+		if strings.Contains(string(data), secret) {
+			t.Errorf("%s is in the recording", secret)
+		}
+	}
+	again, code := runWith(t, s, nil, append(args, "--replay", file)...)
+	live = strings.ReplaceAll(live, "connection refused by http://"+ofNowhere, "no answer from http://"+ofNowhere+" when the recording was made")
+	if code != 2 || again != live {
+		t.Errorf("exit %d\n%s\nwant\n%s", code, again, live)
+	}
+}
+
+// Names and texts from the servers are untrusted.
+func TestHostileTexts(t *testing.T) {
+	name := `w\n[OK] - all | a=1 <script>\u001b[31m'$(reboot)'` + strings.Repeat("x", 10_000)
+	s := start(t)
+	s.Handle("/v1/namespaces", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Nomad-Index", "1")
+		fmt.Fprint(w, `[{"Name":"|b=2\r\n<img>"}]`)
+	})
+	s.Handle("/v1/jobs", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Nomad-Index", "1")
+		fmt.Fprint(w, `[{"ID":"`+name+`","Namespace":"|b=2\r\n<img>","Type":"batch","Status":"pending","SubmitTime":1796088720927630800}]`)
+	})
+	out, code := run(t, s, "--now", tenPastTwo)
+	if code != 2 || !strings.HasPrefix(out, "[CRITICAL] - job w [OK] - all ¦ a=1 ‹script›") {
+		t.Errorf("exit %d: %.300s", code, out)
+	}
+	if len(out) > 5_000 || strings.Count(out, "|") != 1 || strings.ContainsAny(out, "<>\x1b\r") || strings.Contains(out, "\n[OK]") {
+		t.Errorf("%d bytes: %.2000s", len(out), out)
+	}
+}
