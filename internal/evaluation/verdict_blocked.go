@@ -6,22 +6,16 @@ import (
 	"overdue/internal/plugin"
 )
 
-func (j *judgement) blockedOnes() []Evaluation {
-	if j.snapshot.Blocked == nil {
-		return nil
-	}
-	return *j.snapshot.Blocked
-}
-
 // blocked judges evaluations that wait for room. That is no fault by itself: batch queues run at capacity, so only age counts.
 func (j *judgement) blocked() {
 	if j.snapshot.Blocked == nil {
 		return
 	}
-	var old []Evaluation
+	var old []*Evaluation
 	state := plugin.OK
 	j.points[blockedAge] = 0
-	for _, e := range *j.snapshot.Blocked {
+	for i := range *j.snapshot.Blocked {
+		e := &(*j.snapshot.Blocked)[i]
 		if e.replanned() {
 			continue
 		}
@@ -45,7 +39,7 @@ func (j *judgement) blocked() {
 	if len(old) == 0 {
 		return
 	}
-	groups := fold(old, func(e Evaluation) (JobID, time.Time) { return e.JobID, e.Created })
+	groups := fold(old, func(e *Evaluation) (JobID, time.Time) { return e.JobID, e.Created })
 	oldest := groups[0].oldest
 	f := plugin.Finding{State: state, Subject: "evaluations", Since: oldest.Created, Problem: count(len(old), "evaluation") + within(groups) + " blocked",
 		Cause:       "the oldest is of " + oldest.String() + ": " + why(oldest),
@@ -62,7 +56,7 @@ func (j *judgement) blocked() {
 }
 
 // why words what a blocked evaluation waits for.
-func why(e Evaluation) string {
+func why(e *Evaluation) string {
 	if e.Reason == "" {
 		return "no reason told (" + e.Trigger + ")"
 	}

@@ -2,6 +2,7 @@ package evaluation
 
 import (
 	"fmt"
+	"iter"
 	"time"
 
 	"overdue/internal/plugin"
@@ -12,17 +13,11 @@ func (j *judgement) pending() {
 	if j.snapshot.Pending == nil {
 		return
 	}
-	all := append([]Evaluation{}, *j.snapshot.Pending...)
-	for _, e := range j.blockedOnes() {
-		if e.replanned() {
-			all = append(all, e)
-		}
-	}
-	var overdue, remains, ageless []Evaluation
+	var overdue, remains, ageless []*Evaluation // there may be 200,000
 	state := plugin.OK
 	due := 0
 	j.points[pendingAge] = 0
-	for _, e := range all {
+	for e := range j.awaited() {
 		age := j.age(e.Due)
 		graded := grade(age, j.limits.Warning, j.limits.Critical)
 		switch {
@@ -49,13 +44,32 @@ func (j *judgement) pending() {
 	j.tellAgeless(ageless)
 }
 
+// awaited are those that a scheduler should work on.
+func (j *judgement) awaited() iter.Seq[*Evaluation] {
+	return func(yield func(*Evaluation) bool) {
+		for i := range *j.snapshot.Pending {
+			if !yield(&(*j.snapshot.Pending)[i]) {
+				return
+			}
+		}
+		if j.snapshot.Blocked == nil {
+			return
+		}
+		for i := range *j.snapshot.Blocked {
+			if e := &(*j.snapshot.Blocked)[i]; e.replanned() && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
 // replanned: it is blocked because its plans were refused, not for want of room. The leader tries it again by itself within
 // minutes, so it is judged like a pending one.
-func (e Evaluation) replanned() bool { return e.Trigger == "max-plan-attempts" && e.Reason == "" }
+func (e *Evaluation) replanned() bool { return e.Trigger == "max-plan-attempts" && e.Reason == "" }
 
-func byDue(e Evaluation) (JobID, time.Time) { return e.JobID, e.Due }
+func byDue(e *Evaluation) (JobID, time.Time) { return e.JobID, e.Due }
 
-func (j *judgement) tellPending(overdue []Evaluation, state plugin.State, due int) {
+func (j *judgement) tellPending(overdue []*Evaluation, state plugin.State, due int) {
 	paused := j.snapshot.Broker == BrokerPaused && due > 0
 	if len(overdue) == 0 && !paused {
 		return
@@ -97,7 +111,7 @@ func setPause(value string) string {
 	return "nomad operator scheduler set-config -pause-eval-broker=" + value
 }
 
-func tellTrigger(e Evaluation) string {
+func tellTrigger(e *Evaluation) string {
 	text := e.Trigger
 	if e.isChild() {
 		text += ", " + e.Job
@@ -106,7 +120,7 @@ func tellTrigger(e Evaluation) string {
 }
 
 // tellRemains: a delayed evaluation may outlive its job (hashicorp/nomad 15031, 25923, 10788). Nothing is missing then.
-func (j *judgement) tellRemains(remains []Evaluation) {
+func (j *judgement) tellRemains(remains []*Evaluation) {
 	if len(remains) == 0 {
 		return
 	}
@@ -121,7 +135,7 @@ func (j *judgement) tellRemains(remains []Evaluation) {
 }
 
 // tellAgeless: Nomad has written the time of creation since 0.9.5, so an evaluation without has been open since before.
-func (j *judgement) tellAgeless(ageless []Evaluation) {
+func (j *judgement) tellAgeless(ageless []*Evaluation) {
 	if len(ageless) == 0 {
 		return
 	}
