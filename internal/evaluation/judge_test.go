@@ -63,7 +63,7 @@ func TestJudgeReports(t *testing.T) {
 		{name: "hashicorp/nomad#24981: an image that cannot be pulled", snapshot: region(stuck("web", "n1", "task app pending: Downloading image 9m ago", 9*time.Minute)), want: plugin.Warning,
 			says: []string{"task app pending: Downloading image"}},
 		{name: "hashicorp/nomad#23640: lost batch allocations are not replaced", snapshot: region(job("batch", hour, func(j *Job) { j.Closed, j.Queued = 2, 1 })), want: plugin.Warning,
-			says: []string{"job batch left alone ¶ pending, and all its evaluations are closed", "nomad job eval batch"}},
+			says: []string{"job batch left alone ¶ pending, and all its evaluations are closed", "could not place 1 allocation", "nomad job eval batch"}},
 		{name: "hashicorp/nomad#15031: a delayed evaluation outlives its job, not due", snapshot: region(pending(delayed("alloc-failure", -hour)), gone("stopped")), want: plugin.OK},
 		{name: "hashicorp/nomad#15031: the same, due", snapshot: region(pending(delayed("alloc-failure", hour)), gone("stopped")), want: plugin.Warning,
 			says: []string{"1 delayed evaluation overdue, the job is stopped", "nothing is missing"}},
@@ -124,6 +124,7 @@ func TestJudgeMore(t *testing.T) {
 	for _, r := range []row{
 		{name: "a failed evaluation without a follow-up", snapshot: region(failed(FailedEvaluation{JobID: id("web"), ID: "x", Trigger: "job-register", Description: "boom", Created: before(time.Hour)})),
 			want: plugin.Warning, says: []string{"job web ¶ 1 failed evaluation without a follow-up ¶ since 2026-12-02 11:00 UTC ¶ boom", "nomad job eval web"}},
+		{name: "many failed evaluations, of which the newest were read", snapshot: region(failed(FailedEvaluation{JobID: id("web")}), func(s *Snapshot) { s.Failed.More = true }), want: plugin.Warning, says: []string{"at least 1 failed evaluation"}},
 		{name: "a service closed without an allocation", snapshot: region(job("web", time.Hour, func(j *Job) { j.Dead, j.Count, j.Closed = true, 2, 1 })), want: plugin.Critical,
 			says: []string{"job web never placed ¶ a service that nobody stopped is dead, without an allocation", "nomad job eval web"}},
 		{name: "an unknown time of creation is no age", snapshot: region(pending(ageless)), want: plugin.Warning, says: []string{"1 evaluation pending, age unknown"}, not: []string{"1970", "20425d", "since"}},

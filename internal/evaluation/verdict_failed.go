@@ -43,6 +43,9 @@ func (j *judgement) failed() {
 		f.Consequence = "it is tried again every few minutes, without end"
 		f.Remedy = "nomad eval status " + quote(short(oldest.ID)) + "; see the leader's log"
 	}
+	if j.snapshot.Failed.More {
+		f.Problem = "at least " + f.Problem // only the newest were read
+	}
 	if oldest.Purged {
 		f.Problem += "; the job does not exist"
 		f.Remedy = fmt.Sprintf("nomad eval delete %s, with the broker paused (%s)", quote(oldest.ID), setPause("true"))

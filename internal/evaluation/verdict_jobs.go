@@ -66,6 +66,9 @@ func (j *judgement) tellJobs(what string, jobs []Job, unverified int, worst plug
 	groups := fold(jobs, func(job Job) (JobID, time.Time) { return job.JobID, job.Submitted })
 	oldest := groups[0].oldest
 	f.Subject, f.Since, f.Remedy = oldest.String()+" "+what, oldest.Submitted, oldest.command("eval")
+	if oldest.Queued > 0 {
+		f.Cause += "; its last evaluation could not place " + count(oldest.Queued, "allocation")
+	}
 	if all := len(jobs) + unverified; all > 1 {
 		f.Subject = count(all, "job") + " " + what
 		f.Cause = fmt.Sprintf("the oldest is %s; %s", oldest, f.Cause)
