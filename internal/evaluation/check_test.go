@@ -48,6 +48,17 @@ func TestHealthyAsksLittle(t *testing.T) {
 	}
 }
 
+// Jobs that have an open evaluation are not looked at one by one.
+func TestOpenEvaluationsAreJoined(t *testing.T) {
+	s := start(t, lab163)
+	run(t, s, "--now", "2026-12-01T02:36:00Z")
+	for _, request := range s.Requests() {
+		if strings.HasPrefix(request, "GET /v1/job/") && !strings.Contains(request, "/web-zero") && !strings.Contains(request, "/web-crash") {
+			t.Error(request)
+		}
+	}
+}
+
 // The cost follows what is open: a million closed evaluations cost nothing, and of many failed ones only the newest are read.
 func TestCostFollowsWhatIsOpen(t *testing.T) {
 	for status, most := range map[string]int64{"complete": 3_000, "canceled": 3_000, "failed": 100_000} {

@@ -106,6 +106,7 @@ func TestJudgeFalseAlarms(t *testing.T) {
 		{name: "failed, and made good since", snapshot: region(failed(FailedEvaluation{JobID: id("ci"), Trigger: "job-register", Superseded: true})), want: plugin.OK},
 		{name: "clocks differ: created in the future", snapshot: region(pending(skewed), stuck("web", "n", "", -hour), job("x", -hour)), want: plugin.OK},
 		{name: "just elected: the servers' health is not known", snapshot: region(func(s *Snapshot) { s.Servers = &Servers{} }), want: plugin.OK, says: []string{"not yet known after an election"}},
+		{name: "the broker is paused, and what is pending is not due", snapshot: region(pending(until), func(s *Snapshot) { s.Broker = BrokerPaused }), want: plugin.OK},
 		{name: "one server by intent", snapshot: region(func(s *Snapshot) { s.Servers = &Servers{Known: true, Count: 1} }), limits: func(l *Limits) { l.MinFailureTolerance = 0 }, want: plugin.OK},
 	} {
 		t.Run(r.name, r.check)
