@@ -42,9 +42,10 @@ func Connect(o Options, s Surroundings) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	sockets := socketsOf(addresses)
 	network := &http.Transport{
-		Proxy:                  web.Proxy(s.getenv),
-		DialContext:            dialer(addresses),
+		Proxy:                  proxy(s, sockets),
+		DialContext:            dialer(sockets),
 		TLSClientConfig:        tls,
 		MaxResponseHeaderBytes: maxHeader,
 		// A server in trouble should not compress: it doubles the time that a long list takes it.
@@ -86,18 +87,32 @@ func (offline) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, errors.New("the recording holds no answer to this request")
 }
 
-// dialer reaches unix sockets by the stand-in host names that parseAddress gives them.
-func dialer(addresses []address) func(ctx context.Context, network, addr string) (net.Conn, error) {
+// socketsOf are the paths of unix sockets, by the stand-in host names that parseAddress gives them.
+func socketsOf(addresses []address) map[string]string {
 	sockets := map[string]string{}
 	for _, a := range addresses {
 		if a.socket != "" {
-			sockets[net.JoinHostPort(a.base.Host, "80")] = a.socket
+			sockets[a.base.Host] = a.socket
 		}
 	}
+	return sockets
+}
+
+func proxy(s Surroundings, sockets map[string]string) func(*http.Request) (*url.URL, error) {
+	usual := web.Proxy(s.getenv)
+	return func(r *http.Request) (*url.URL, error) {
+		if sockets[r.URL.Host] != "" {
+			return nil, nil
+		}
+		return usual(r)
+	}
+}
+
+func dialer(sockets map[string]string) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		var d net.Dialer
-		if socket := sockets[addr]; socket != "" {
-			return d.DialContext(ctx, "unix", socket)
+		if host, _, err := net.SplitHostPort(addr); err == nil && sockets[host] != "" {
+			return d.DialContext(ctx, "unix", sockets[host])
 		}
 		return d.DialContext(ctx, network, addr)
 	}

@@ -159,7 +159,7 @@ func TestUnixSocket(t *testing.T) {
 	s.HTTP().Listener = listener
 	s.HTTP().Start()
 	t.Cleanup(s.Close)
-	if found, err := namespaces(nomad.Options{}, map[string]string{"NOMAD_ADDR": "unix://" + socket}); err != nil || len(found) != 1 {
+	if found, err := namespaces(nomad.Options{}, map[string]string{"NOMAD_ADDR": "unix://" + socket, "HTTP_PROXY": "http://127.0.0.1:1"}); err != nil || len(found) != 1 {
 		t.Errorf("%q, %v", found, err)
 	}
 	if _, err := namespaces(nomad.Options{Addresses: []string{"unix://" + socket + ".not"}}, nil); err == nil || !strings.Contains(err.Error(), "connection refused by unix://") {
