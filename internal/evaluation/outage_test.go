@@ -23,10 +23,13 @@ func TestOutages(t *testing.T) {
 		says    string
 		entries int // requests for the first question, with its repetition
 	}{
-		"the leader is killed, another is elected":     {(*nomadtest.Server).KillLeader, 0, "servers' health not yet known after an election", 2},
-		"the leader hangs, another is elected":         {(*nomadtest.Server).HangLeader, 1, "failure tolerance 0", 2},
-		"no quorum":                                    {func(s *nomadtest.Server) { s.LoseQuorum(0) }, 2, "[CRITICAL] - servers: no leader: the servers answer: No cluster leader", 2},
-		"no quorum, which comes back in the meantime":  {func(s *nomadtest.Server) { s.LoseQuorum(7 * time.Second) }, 0, "no evaluation overdue", 2},
+		"the leader is killed, another is elected":    {(*nomadtest.Server).KillLeader, 0, "servers' health not yet known after an election", 2},
+		"the leader hangs, another is elected":        {(*nomadtest.Server).HangLeader, 1, "failure tolerance 0", 2},
+		"no quorum":                                   {func(s *nomadtest.Server) { s.LoseQuorum(0) }, 2, "[CRITICAL] - servers: no leader: they answer: No cluster leader", 2},
+		"no quorum, which comes back in the meantime": {func(s *nomadtest.Server) { s.LoseQuorum(7 * time.Second) }, 0, "no evaluation overdue", 2},
+		"one of three is gone, and autopilot calls the two healthy": {func(s *nomadtest.Server) {
+			s.Autopilot(nomadtest.Body("cluster/autopilot-health-two-of-three-after-cleanup.json"))
+		}, 1, "[WARNING] - servers: failure tolerance 0", 1},
 		"a follower was restarted: stale reads are []": {(*nomadtest.Server).Restart, 0, "(1 pending, 10 blocked)", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +69,7 @@ func TestSeveralServers(t *testing.T) {
 		"one is dead":             {[]string{dead, well.URL(), well.URL()}, 1, "[WARNING] - servers: 1 of 3 does not answer: connection refused by " + dead},
 		"one is cut off":          {[]string{cutOff.URL(), well.URL()}, 1, "1 of 2 knows no leader: " + cutOff.URL() + " says: No cluster leader"},
 		"one is dead, one is cut": {[]string{cutOff.URL(), dead, well.URL()}, 1, "1 of 3 does not answer, 1 of 3 knows no leader"},
-		"all are cut off":         {[]string{cutOff.URL(), cutOff.URL()}, 2, "[CRITICAL] - servers: no leader: the servers answer: No cluster leader"},
+		"all are cut off":         {[]string{cutOff.URL(), cutOff.URL()}, 2, "[CRITICAL] - servers: no leader: they answer: No cluster leader"},
 		"all are dead":            {[]string{dead, dead}, 2, "connection refused by " + dead},
 		"a client agent":          {[]string{client.URL(), client.URL()}, 0, "no evaluation overdue"},
 	} {

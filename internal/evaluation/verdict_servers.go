@@ -12,7 +12,7 @@ func (j *judgement) leader() {
 	if j.snapshot.Leaderless == "" {
 		return
 	}
-	f := plugin.Finding{State: plugin.Critical, Subject: "servers", Problem: "no leader", Cause: "the servers answer: " + j.snapshot.Leaderless,
+	f := plugin.Finding{State: plugin.Critical, Subject: "servers", Problem: "no leader", Cause: "they answer: " + j.snapshot.Leaderless,
 		Consequence: "nothing is scheduled, and what is sent may be lost", Remedy: "bring a majority of the servers back: nomad server members"}
 	if j.snapshot.Leaderless != "No cluster leader" {
 		f.Problem = "the leader does not answer, an election may be in progress"
