@@ -56,6 +56,7 @@ func lab205(s *nomadtest.Server) {
 	s.Evaluations(nomadtest.Body("2.0.5/evaluations-all.json"))
 	s.Jobs(nomadtest.Body("2.0.5/jobs-pending.json"))
 	s.Allocations(nomadtest.Body("2.0.5/allocations-pending.json"))
+	s.Scheduler(nomadtest.Body("2.0.5/scheduler-configuration.json"))
 	crash(s)
 }
 

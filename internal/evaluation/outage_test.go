@@ -51,6 +51,19 @@ func TestOutages(t *testing.T) {
 	}
 }
 
+// A region of one server can spare none, unless that is meant.
+func TestOneServer(t *testing.T) {
+	for _, version := range []string{"1.6.3", "2.0.5"} {
+		s := start(t, func(s *nomadtest.Server) { s.Autopilot(nomadtest.Body(version + "/autopilot-health.json")) })
+		if out, code := run(t, s); code != 1 || !strings.Contains(first(out), "failure tolerance 0") || !strings.Contains(out, "servers=1;") {
+			t.Errorf("%s: exit %d: %s", version, code, out)
+		}
+		if out, code := run(t, s, "--min-failure-tolerance", "0"); code != 0 || !strings.Contains(out, "1 server, failure tolerance 0") {
+			t.Errorf("%s: exit %d: %s", version, code, out)
+		}
+	}
+}
+
 // Each server that is named is pinged; the first that is well is asked.
 func TestSeveralServers(t *testing.T) {
 	well, cutOff := start(t, lab163), start(t, func(s *nomadtest.Server) { s.LoseQuorum(0) })
