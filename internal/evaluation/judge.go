@@ -2,6 +2,7 @@ package evaluation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,7 @@ func Judge(s Snapshot, l Limits, now time.Time) Verdict {
 	j.blocked()
 	j.failed()
 	j.servers()
+	j.visibility()
 	return Verdict{Findings: j.findings, Metrics: j.points.metrics(l), Summary: j.summary()}
 }
 
@@ -84,18 +86,22 @@ func (j *judgement) summary() string {
 	return strings.Join(parts, ", ")
 }
 
-// namespaces tells how much of the region was seen: Nomad leaves out what the token may not see, without a word.
+// namespaces tells how much of the region was seen.
 func (j *judgement) namespaces() string {
 	if j.snapshot.Namespace != "" {
 		return "only in namespace " + j.snapshot.Namespace
 	}
-	n := len(j.snapshot.Namespaces)
-	for _, name := range j.snapshot.Namespaces {
-		if name == "default" {
-			return "in " + count(n, "namespace")
-		}
+	return "in " + count(len(j.snapshot.Namespaces), "namespace")
+}
+
+// visibility tells of a token that sees only some namespaces, where that can be told: Nomad leaves the others out without a
+// word, but each region has one that is called default.
+func (j *judgement) visibility() {
+	seen := j.snapshot.Namespaces
+	if j.snapshot.Namespace == "" && len(seen) > 0 && !slices.Contains(seen, "default") {
+		j.add(plugin.Finding{State: plugin.OK, Subject: "namespaces", Problem: "only " + list(seen) + " judged, " + count(len(seen), "namespace") + " in all",
+			Cause: "the token may not see the others"})
 	}
-	return fmt.Sprintf("only in the %s that the token may see, default not among them", count(n, "namespace"))
 }
 
 func (s *Servers) summary() string {

@@ -146,7 +146,9 @@ func TestJudgeMore(t *testing.T) {
 		{name: "one server is cut off and knows no leader", snapshot: region(pings(Ping{Address: "a"}, Ping{Address: "b", Leaderless: "No cluster leader"})), want: plugin.Warning,
 			says: []string{"1 of 2 knows no leader", "b says: No cluster leader"}},
 		{name: "a token that sees one namespace", snapshot: region(func(s *Snapshot) { s.Namespaces = []string{"team-a"} }), want: plugin.OK,
-			says: []string{"only in the 1 namespace that the token may see, default not among them"}},
+			says: []string{"OK ¶ namespaces ¶ only team-a judged, 1 namespace in all", "the token may not see the others"}},
+		{name: "the one namespace that was asked for", snapshot: region(func(s *Snapshot) { s.Namespaces, s.Namespace = []string{"team-a"}, "team-a" }), want: plugin.OK,
+			says: []string{"only in namespace team-a"}, not: []string{"may not see"}},
 		{name: "WARNING and CRITICAL apart: blocked critical", snapshot: region(blocked("memory exhausted on 4 nodes", waiting("a", "queued-allocs", 3*time.Hour))), limits: func(l *Limits) { l.BlockedCritical = plugin.NewTimeRange("2h") },
 			want: plugin.Critical, says: []string{"memory exhausted on 4 nodes"}},
 	} {

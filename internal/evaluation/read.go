@@ -46,6 +46,7 @@ func (r reader) readAll(ctx context.Context, s *Snapshot) (err error) {
 	if err := r.visible(s.Namespaces); err != nil {
 		return err
 	}
+	r.note("the token sees %s: %s", count(len(s.Namespaces), "namespace"), list(s.Namespaces))
 	if err := r.readEvaluations(ctx, s); err != nil {
 		return err
 	}

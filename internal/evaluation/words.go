@@ -34,8 +34,8 @@ func list(names []string) string {
 	return strings.Join(names, "")
 }
 
-// children are the jobs that Nomad makes from a parameterized or periodic one.
-var children = regexp.MustCompile(`^(.+)/(dispatch-\d+-[0-9a-f]+|periodic-\d+(?:-\d+)?)$`)
+// children are the jobs that Nomad makes from a parameterized or periodic one. Who dispatches may put a prefix before the time.
+var children = regexp.MustCompile(`^(.+)/(dispatch-(?:.+-)?\d+-[0-9a-f]+|periodic-\d+)$`)
 
 // parent is the job that a dispatched or periodic child belongs to, or the job itself.
 func (j JobID) parent() JobID {
