@@ -26,10 +26,13 @@ all: $(PLUGINS:%=bin/%) ## build the plugins into bin/ (static, no C compiler ne
 bin/%: FORCE
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/$*
 
-install: all ## copy plugins, documentation and Icinga's files to DESTDIR, under PREFIX (/usr) and PLUGINDIR
-	$(INSTALL) -d '$(DESTDIR)$(PLUGINDIR)' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(DATADIR)'
+# Nothing is built here: whoever may install often has no Go.
+install: ## copy what make built, documentation and Icinga's files to DESTDIR, under PREFIX (/usr) and PLUGINDIR
+	@for plugin in $(PLUGINS); do test -x bin/$$plugin || { echo "bin/$$plugin is not there: run make first" >&2; exit 1; }; done
+	$(INSTALL) -d '$(DESTDIR)$(PLUGINDIR)' '$(DESTDIR)$(DOCDIR)/docs' '$(DESTDIR)$(DATADIR)'
 	$(INSTALL) -m 0755 $(PLUGINS:%=bin/%) '$(DESTDIR)$(PLUGINDIR)'
-	$(INSTALL) -m 0644 LICENSE $(wildcard *.md docs/*.md) '$(DESTDIR)$(DOCDIR)'
+	$(INSTALL) -m 0644 LICENSE $(wildcard *.md) '$(DESTDIR)$(DOCDIR)'
+	$(INSTALL) -m 0644 $(wildcard docs/*.md) '$(DESTDIR)$(DOCDIR)/docs'
 	find icinga -type f | while read -r file; do \
 		$(INSTALL) -D -m 0644 "$$file" '$(DESTDIR)$(DATADIR)'/"$$file" || exit; \
 	done

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"crypto/x509"
 	"net"
 	"os"
 	"path/filepath"
@@ -40,6 +41,9 @@ func finish(config *rest.Config, from login, tokenFile, caFile string, insecure 
 	if err != nil {
 		return nil, login{}, err
 	}
+	if err := authorityFile(caFile); err != nil {
+		return nil, login{}, err
+	}
 	config.BearerToken = token
 	config.TLSClientConfig = rest.TLSClientConfig{CAFile: caFile, Insecure: insecure}
 	from.remedy = "write a new token to " + tokenFile + " (oc create token, kubectl create token)"
@@ -68,6 +72,21 @@ func readToken(file string) (string, error) {
 		return "", &Error{What: "the token file " + file + " holds more than one word", Remedy: "write only the token to it"}
 	}
 	return token, nil
+}
+
+// authorityFile refuses a file without a certificate: client-go takes an empty one for none, and names no other in its error.
+func authorityFile(file string) error {
+	if file == "" {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return &Error{What: "cannot read the certificate authority: " + clean(err.Error()), Remedy: readable(file), Err: err}
+	}
+	if !x509.NewCertPool().AppendCertsFromPEM(text) {
+		return &Error{What: "the file " + file + " holds no certificate authority (PEM)", Remedy: "write the API server's CA certificate to it"}
+	}
+	return nil
 }
 
 func isLoopback(host string) bool {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -90,10 +91,12 @@ func apiStatus(mediaType string, body []byte) *metav1.Status {
 }
 
 // forbiddenText is what the API server's RBAC says; other authorizers may say anything.
-var forbiddenText = regexp.MustCompile(`User "([^"]*)" cannot (\w+) resource "([^"]*)" in API group "([^"]*)"(?: (?:in|at) the (?:namespace "([^"]*)"|cluster scope))?(.*)`)
+var forbiddenText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`User "([^"]*)" cannot (\w+) resource "([^"]*)" in API group "([^"]*)"(?: (?:in|at) the (?:namespace "([^"]*)"|cluster scope))?(.*)`)
+})
 
 func (c *Client) forbidden(e *Error, q request, message string) {
-	m := forbiddenText.FindStringSubmatch(message)
+	m := forbiddenText().FindStringSubmatch(message)
 	if m == nil {
 		e.What = "the API server refused it (403): " + message
 		e.Remedy = c.grant("the right to " + q.op)

@@ -106,9 +106,10 @@ func TestCertificates(t *testing.T) {
 	wantAsked(t, ask(t, Options{Server: url, CAFile: ca}), url, ca,
 		"the certificate of URL is valid for api.example, *.apps.example, 127.0.0.9, not 127.0.0.1", "use a name it is valid for")
 
-	wantError(t, nil, ask(t, Options{Server: url, CAFile: writeFile(t, "ca", "no certificate")}),
-		"cannot use the credentials or certificates of --server and --token-file: unable to load root certificates: unable to parse bytes as PEM block",
-		"correct the file it names")
+	for _, text := range []string{"", "no certificate"} {
+		file := writeFile(t, "ca", text)
+		wantError(t, nil, ask(t, Options{Server: url, CAFile: file}), "the file "+file+" holds no certificate authority (PEM)", "write the API server's CA certificate to it")
+	}
 }
 
 func TestNoTLS(t *testing.T) {

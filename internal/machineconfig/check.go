@@ -69,12 +69,12 @@ func define(flags *plugin.Flags) plugin.Check {
 	f.Var(&l.TotalCritical, "total-critical", "critical when an update is outstanding this long, even if it moves along or is paused")
 
 	f = flags.Group("Which pools")
-	f.StringArrayVar(&o.pools, "pool", nil, "judge only this pool; repeatable, globs allowed")
-	f.StringArrayVar(&o.exclude, "exclude-pool", nil, "do not judge this pool; repeatable, globs allowed")
+	f.StringArrayVar(&o.pools, "pool", nil, "judge only the pool `NAME`; repeatable, globs allowed")
+	f.StringArrayVar(&o.exclude, "exclude-pool", nil, "do not judge the pool `NAME`; repeatable, globs allowed")
 	f.Var(plugin.StateValue(&o.noPools), "no-pools", "verdict on a cluster without pools (hosted control plane, plain Kubernetes)")
 
 	f = flags.Group("Deployments and windows")
-	f.Var(expectationsValue{&l.Expect}, "expect-machineconfig", "OK only when this MachineConfig is in the target and every node runs the target: NAME, or POOL/NAME; repeatable")
+	f.Var(expectationsValue{&l.Expect}, "expect-machineconfig", "OK only when this MachineConfig is in the target and every node runs the target, in the pools that have it (NAME), or in one pool (POOL/NAME); repeatable")
 	f.Var(windowsValue{&l.Windows.List}, "window", "nodes may be in work only in this window: 'sat 22:00-sun 04:00', or '22:00-04:00' for every day; repeatable")
 	f.Var(zoneValue{&l.Windows.Zone}, "window-timezone", "time zone of the windows")
 	f.BoolVar(&o.verifyNodes, "verify-nodes", false, "read the nodes even if every pool says that it is clean")
@@ -123,7 +123,7 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 func (o *options) validate() error {
 	for _, pattern := range slices.Concat(o.pools, o.exclude) {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return usage(fmt.Sprintf("%q is no glob: a [ needs its ]", pattern))
+			return plugin.Misuse(fmt.Sprintf("%q is no glob: a [ needs its ]", pattern))
 		}
 	}
 	return nil
@@ -141,6 +141,9 @@ func (o *options) selected(pool string) bool {
 // missing: a pool that was asked for and is not there is not OK.
 func (o *options) missing(s Snapshot) error {
 	if len(s.Pools) == 0 {
+		if len(o.pools)+len(o.limits.Expect) > 0 {
+			return plugin.Misuse("there are no MachineConfigPools in this cluster, so none of those that were asked for: check the address")
+		}
 		return nil
 	}
 	var have, judged []string
@@ -152,24 +155,16 @@ func (o *options) missing(s Snapshot) error {
 	}
 	for _, pattern := range o.pools {
 		if !slices.ContainsFunc(have, func(name string) bool { ok, _ := path.Match(pattern, name); return ok }) {
-			return usage(fmt.Sprintf("no pool is named %s; there are %s", pattern, strings.Join(have, ", ")))
+			return plugin.Misuse(fmt.Sprintf("no pool is named %s; there are %s", pattern, strings.Join(have, ", ")))
 		}
 	}
 	for _, e := range o.limits.Expect {
 		if e.Pool != "" && !slices.Contains(judged, e.Pool) {
-			return usage(fmt.Sprintf("--expect-machineconfig %s/%s: no pool of that name is judged; there are %s", e.Pool, e.Name, strings.Join(judged, ", ")))
+			return plugin.Misuse(fmt.Sprintf("--expect-machineconfig %s/%s: no pool of that name is judged; there are %s", e.Pool, e.Name, strings.Join(judged, ", ")))
 		}
 	}
 	if len(judged) == 0 {
-		return usage(fmt.Sprintf("--pool and --exclude-pool leave no pool to judge; there are %s", strings.Join(have, ", ")))
+		return plugin.Misuse(fmt.Sprintf("--pool and --exclude-pool leave no pool to judge; there are %s", strings.Join(have, ", ")))
 	}
 	return nil
 }
-
-// usage is an error in what was asked for, not in the cluster.
-type usage string
-
-func (u usage) Error() string { return string(u) }
-
-// Usage marks the error for the frame, which then answers UNKNOWN whatever --unreachable says.
-func (u usage) Usage() bool { return true }

@@ -62,8 +62,8 @@ func TestCheckIncident(t *testing.T) {
 	out, code := run(t, s, "--now", quarterPast)
 	first, _, _ := strings.Cut(out, "\n")
 	want := "[WARNING] - pool worker: no change pending, but 2 of 44 nodes not ready, for 2h 7m (since 2026-12-01 02:22 UTC): " +
-		"wrk-71 and wrk-98: cordoned by kubectl for 2h 7m (since 2026-12-01 02:22 UTC); " +
-		"next: 2 unavailable, maxUnavailable 1: the next change will not start until they are ready; making them ready now reboots nothing; do: oc adm uncordon wrk-71 wrk-98, unless they are meant to be out of use"
+		"wrk-71 and wrk-98: cordoned by kubectl since then; " +
+		"next: the next change will not start (2 unavailable, maxUnavailable 1); making them ready now reboots nothing; do: oc adm uncordon wrk-71 wrk-98, unless they are meant to be out of use"
 	if first != want || code != 1 {
 		t.Errorf("exit %d\n%s\nwant\n%s", code, first, want)
 	}

@@ -38,7 +38,7 @@ func Judge(s Snapshot, selected func(pool string) bool, l Limits, now time.Time)
 	}
 	m := members(s.Pools, s.Nodes)
 	v.Findings = append(v.Findings, judgeController(s, now)...)
-	var pools []string
+	var judged []Pool
 	var values [][]float64
 	machines, settled := 0, 0
 	for _, p := range s.Pools {
@@ -49,20 +49,21 @@ func Judge(s Snapshot, selected func(pool string) bool, l Limits, now time.Time)
 			rollout: newRollout(p, m.of[p.Name], s.PoolImages[p.Name])}
 		j.judge()
 		v.Findings = append(v.Findings, j.findings...)
-		pools = append(pools, p.Name)
+		judged = append(judged, p)
 		values = append(values, j.values())
 		if j.outdated() == 0 {
 			settled++
 		}
 		machines += p.Machines
 	}
+	v.Findings = append(v.Findings, inNoPool(judged, l.Expect)...)
 	if s.NodesRead {
 		v.Findings = append(v.Findings, judgeMembership(m, selected)...)
 	}
-	v.Metrics = metrics(pools, values, l)
-	v.Summary = fmt.Sprintf("%s up to date, %s", count(len(pools), "pool"), count(machines, "node"))
-	if settled < len(pools) {
-		v.Summary = fmt.Sprintf("%d of %s up to date, %s", settled, count(len(pools), "pool"), count(machines, "node"))
+	v.Metrics = metrics(judged, values, l)
+	v.Summary = fmt.Sprintf("%s up to date, %s", plugin.Count(len(judged), "pool"), plugin.Count(machines, "node"))
+	if settled < len(judged) {
+		v.Summary = fmt.Sprintf("%d of %s up to date, %s", settled, plugin.Count(len(judged), "pool"), plugin.Count(machines, "node"))
 	}
 	return v
 }
@@ -100,6 +101,7 @@ func (j *judgement) judge() {
 // nodes tells how the pool's nodes come along. Where they were not read, every pool is clean.
 func (j *judgement) nodes() {
 	j.degraded()
+	j.degradedUntold()
 	j.window()
 	switch {
 	case j.pool.Target == "":
@@ -176,8 +178,11 @@ func grade(age time.Duration, warning, critical plugin.Range) plugin.State {
 }
 
 func noPools(state plugin.State) plugin.Finding {
-	return plugin.Finding{State: state, Subject: "cluster",
+	f := plugin.Finding{State: state, Subject: "cluster",
 		Problem: "has no MachineConfigPools",
-		Cause:   "its nodes are managed from outside (hosted control plane: see the NodePools of the management cluster), or this is not OpenShift",
-		Remedy:  "ask the management cluster, or set --no-pools ok if that is how it should be"}
+		Cause:   "its nodes are managed from outside (hosted control plane: see the NodePools of the management cluster), or this is not OpenShift"}
+	if state != plugin.OK {
+		f.Remedy = "check the address, or set --no-pools ok if that is how it should be"
+	}
+	return f
 }

@@ -89,25 +89,27 @@ func TestJudgeRecordings(t *testing.T) {
 	for _, r := range []row{
 		{name: "incident 1 as published: READY 42, UPDATED 44", snapshot: controller(t, "incident-two-cordoned", ""), now: later, want: plugin.Warning,
 			says: []string{"no change pending, but 2 of 44 nodes not ready", "since 2026-12-01 02:22 UTC", "wrk-71 and wrk-98: cordoned by kubectl",
-				"2 unavailable, maxUnavailable 1: the next change will not start", "making them ready now reboots nothing", "ai4dd-a100-reserved=true:NoSchedule"},
+				"the next change will not start (2 unavailable, maxUnavailable 1)", "making them ready now reboots nothing", "ai4dd-a100-reserved=true:NoSchedule"},
 			not: []string{"drain and", "update blocked"}},
 		{name: "incident 1, 10 minutes after the cordon", snapshot: controller(t, "incident-two-cordoned", ""), now: at(t, "2026-12-01T02:32:00Z"), want: plugin.OK,
 			says: []string{"no change pending"}},
 		{name: "a: pending, blocked by a cordon (incident 1 with a change outstanding)", snapshot: scenario(t, "a-pending-blocked-by-cordon"), now: later, want: plugin.Critical,
-			says: []string{"update blocked, 1 of 44 nodes outdated", "since 2026-12-01 01:31 UTC", "wrk-98: cordoned", "1 unavailable of maxUnavailable 1",
+			says: []string{"update blocked, 1 of 44 nodes outdated", "since 2026-12-01 01:31 UTC", "wrk-98: cordoned", "1 unavailable, maxUnavailable 1",
 				"making wrk-98 ready lets the MCO drain and, unless the change needs none, reboot it (next in line)", "oc adm uncordon wrk-98", "it does not hold the update"},
 			not: []string{"UpdateInProgress"}},
 		{name: "b: pending, custom taint only", snapshot: scenario(t, "b-pending-taint-only"), now: later, want: plugin.Critical,
 			says: []string{"wrk-98 is ready and next in line, the MCO has not picked it", "has the taint ai4dd-a100-reserved=true:NoSchedule: it does not hold the update"},
 			not:  []string{"uncordon"}},
-		{name: "c: draining, since when is not recorded", snapshot: scenario(t, "c-draining"), now: later, want: plugin.OK,
-			says: []string{"updating, 43/44 done, wrk-98 draining"}, not: []string{"blocked"}},
+		{name: "c: draining, since when is not recorded", snapshot: scenario(t, "c-draining"), now: later, want: plugin.Critical,
+			says: []string{"update stuck, 43/44 done, wrk-98 draining ¶ since 2026-12-01 01:31 UTC"}, not: []string{"blocked"}},
+		{name: "c: draining, shortly after the target changed", snapshot: scenario(t, "c-draining"), now: at(t, "2026-12-01T01:41:15Z"), want: plugin.OK,
+			says: []string{"updating, 43/44 done, wrk-98 draining for 10m"}},
 		{name: "d: paused with an update outstanding", snapshot: scenario(t, "d-paused-pending"), now: later, want: plugin.Warning,
-			says: []string{"44 of 44 nodes outdated", "paused by kubectl-patch for 2h 57m (since 2026-12-01 01:32 UTC)", `{"spec":{"paused":false}}`, "1 at a time"}},
+			says: []string{"44 of 44 nodes outdated", "at least since 2026-12-01 01:32 UTC", "paused by kubectl-patch since then", `{"spec":{"paused":false}}`, "1 at a time"}},
 		{name: "e: drain failed for an hour", snapshot: scenario(t, "e-degraded"), now: later, want: plugin.Critical,
 			says: []string{"1 of 44 nodes degraded", "failed to drain node: wrk-98 after 1 hour", "1 outdated node waiting", "since 2026-11-30 23:58 UTC"}},
 		{name: "f: an unrelated node is not Ready", snapshot: scenario(t, "f-unrelated-notready"), now: later, want: plugin.Critical,
-			says: []string{"wrk-71: not Ready for 2d 19h", "making wrk-71 ready lets the MCO drain and, unless the change needs none, reboot wrk-98 (next in line)", "bring wrk-71 back"},
+			says: []string{"wrk-71: not Ready for 2d 19h", "once wrk-71 is ready, the MCO will drain and, unless the change needs none, reboot wrk-98 (next in line)", "bring wrk-71 back"},
 			not:  []string{"oc adm uncordon"}},
 		{name: "g: the controller has not taken up the change", snapshot: scenario(t, "g-stale-status"), now: later, want: plugin.Critical,
 			says: []string{"status is not to be trusted: the pool is at generation 9, its status at 8", "since 2026-12-01 01:32 UTC", "44 of 44 nodes waiting"}, not: []string{"blocked"}},
@@ -120,7 +122,7 @@ func TestJudgeRecordings(t *testing.T) {
 			says: []string{"CRITICAL ¶ pool gpu ¶ update blocked, 1 of 10 nodes outdated", "oc adm uncordon wrk-98"}, not: []string{"pool worker ¶ update"}},
 		{name: "MCO's controllers: blocked behind two cordoned nodes, one of them up to date", snapshot: controller(t, "pending-blocked-two-cordoned", "pending-blocked-two-cordoned-nodes.json"),
 			now: later, want: plugin.Critical,
-			says: []string{"1 of 44 nodes outdated", "making wrk-71 and wrk-98 ready lets the MCO drain and, unless the change needs none, reboot wrk-98 (next in line)"}},
+			says: []string{"1 of 44 nodes outdated", "once wrk-71 and wrk-98 are ready, the MCO will drain and, unless the change needs none, reboot wrk-98 (next in line)"}},
 		{name: "okd 593, MCO 1578: a PodDisruptionBudget holds the drain", snapshot: drainHeldByBudget(t), now: later, want: plugin.Critical,
 			says: []string{"update stuck, 43/44 done, wrk-98 draining", "at least since 2026-12-01 02:08 UTC", "PodDisruptionBudget ai4dd/train allows 0 disruptions and holds pod train-0", "oc -n ai4dd get pdb train"}},
 		{name: "the same, 4 minutes after it began", snapshot: drainHeldByBudget(t), now: at(t, "2026-12-01T02:12:26Z"), want: plugin.OK, says: []string{"updating, 43/44 done, wrk-98 draining"}},
@@ -143,7 +145,7 @@ func TestJudgeReports(t *testing.T) {
 	}
 	for _, r := range []row{
 		{name: "BZ 1937814: a cordon makes UPDATING True", snapshot: fleet(5, on("w-02", cordoned(2*time.Hour, "oc"))), want: plugin.Warning,
-			says: []string{"no change pending, but 1 of 5 nodes not ready", "w-02: cordoned by oc for 2h (since 2026-12-02 10:00 UTC)", "reboots nothing"}},
+			says: []string{"no change pending, but 1 of 5 nodes not ready", "¶ since 2026-12-02 10:00 UTC ¶ w-02: cordoned by oc since then", "reboots nothing"}},
 		{name: "BZ 1780318: no daemon on a tainted node (4.1 to 4.5)", want: plugin.Critical,
 			snapshot: fleet(5, on("w-02", picked(90*time.Minute), taint("dedicated=x:NoSchedule")), func(s *Snapshot) { s.Daemons = map[string]Daemon{} }),
 			says:     []string{"w-02 told to update, its machine-config-daemon has not begun", "no machine-config-daemon pod on w-02"}},
@@ -176,7 +178,7 @@ func TestJudgeReports(t *testing.T) {
 			p.Conditions[condUpdated] = Condition{Since: before(2 * time.Hour)}
 		})), want: plugin.Critical, says: []string{"w-02 rebooting", "w-02: not Ready for 50m", "look at the console of w-02"}},
 		{name: "BZ 2103786: no controller while its master reboots", snapshot: fleet(5, on("w-02", outdated), func(s *Snapshot) { s.ControllerSeen = before(20 * time.Minute) }), want: plugin.Critical,
-			says: []string{"machine-config-controller ¶ does not work", "since 2026-12-02 11:40 UTC", "its Lease has not been renewed", "machine-config-controller is dead"}},
+			says: []string{"machine-config-controller ¶ dead or silent", "since 2026-12-02 11:40 UTC", "its Lease has not been renewed"}, not: []string{"update blocked"}},
 		{name: "a Lease renewed 2 minutes ago is alive", snapshot: fleet(5, on("all", finished(time.Minute)), func(s *Snapshot) { s.ControllerSeen = before(2 * time.Minute) }), want: plugin.OK},
 		{name: "MCO-2572: Updated is True although a node is cordoned", snapshot: fleet(5, condition(condUpdated, "", time.Hour), on("w-02", cordoned(30*time.Minute, "kubectl"))),
 			want: plugin.Warning, says: []string{"no change pending, but 1 of 5 nodes not ready", "since 2026-12-02 11:30 UTC"}},
@@ -185,7 +187,7 @@ func TestJudgeReports(t *testing.T) {
 		})), want: plugin.OK, says: []string{"updating, 2/5 done, w-05 draining", "paused by sriov-network-config-daemon", "2 further nodes held back"}},
 		{name: "44 nodes that move along for 7 hours", snapshot: fleet(44, some(31), on("w-32", draining(4*time.Minute)), worker(func(p *Pool) {
 			p.Conditions[condUpdated] = Condition{Since: before(7 * time.Hour)}
-		})), want: plugin.OK, says: []string{"updating, 12/44 done, w-32 draining", "at least since 2026-12-02 11:56 UTC"}},
+		})), want: plugin.OK, says: []string{"updating, 12/44 done, w-32 draining for at least 4m"}},
 		{name: "the same, in the seconds between two nodes", snapshot: fleet(44, some(31), on("w-44", finished(5*time.Second)), worker(func(p *Pool) {
 			p.Conditions[condUpdated] = Condition{Since: before(7 * time.Hour)}
 		})), want: plugin.OK, says: []string{"updating, 13/44 done, no node in work"}},
@@ -219,8 +221,13 @@ func TestJudgeReports(t *testing.T) {
 		{name: "a node at a config that was withdrawn", snapshot: fleet(5, on("w-01", func(n *Node) {
 			n.Current, n.Desired, n.State, n.Picked = oldConfig, "rendered-worker-bad", stateWorking, before(3*time.Hour)
 		})), want: plugin.Critical, says: []string{"it still works towards rendered-worker-bad, which the pool has given up"}},
-		{name: "a new node on which the daemon has not run", snapshot: fleet(5, on("w-05", func(n *Node) { n.Current, n.Desired, n.State = "", "", "" })), want: plugin.Critical,
+		{name: "a new node on which the daemon has not run", snapshot: fleet(5, on("w-05", func(n *Node) { n.Current, n.Desired, n.State, n.Created = "", "", "", before(2*time.Hour) })), want: plugin.Critical,
 			says: []string{"w-05: has never run a machine-config-daemon"}},
+		{name: "a node joins a pool that has been unwhole for weeks", snapshot: fleet(5, on("w-01", cordoned(500*time.Hour, "oc")), on("w-05", func(n *Node) {
+			n.Current, n.Desired, n.State, n.Created = "", "", "", before(3*time.Minute)
+		}), worker(func(p *Pool) { p.Conditions[condUpdated] = Condition{Since: before(500 * time.Hour)} })), want: plugin.OK},
+		{name: "okd 1261: the pool says degraded, no node does", snapshot: fleet(5, condition(condNodeDegraded, "Node w-09 is reporting: x", 3*time.Hour), on("all", finished(time.Minute))), want: plugin.Critical,
+			says: []string{"degraded, though none of its nodes is", "Node w-09 is reporting: x", "¶ since 2026-12-02 09:00 UTC"}},
 		{name: "an image build failed", snapshot: fleet(5, condition(condBuildFailed, "Failed to build", time.Hour), on("all", finished(time.Minute)), func(s *Snapshot) {
 			s.FailedBuilds = map[string]string{"worker": "worker-abc"}
 		}), want: plugin.Critical, says: []string{"the build of its OS image failed (MachineOSBuild worker-abc)", "no node is updated until a build succeeds"}},
@@ -262,8 +269,12 @@ func TestJudgeExpectations(t *testing.T) {
 		{name: "reached", snapshot: fleet(5, whole...), limits: expect("99-worker-ssh"), want: plugin.OK, says: []string{"MachineConfig 99-worker-ssh has reached all 5 nodes"}},
 		{name: "of another pool", snapshot: fleet(5, whole...), limits: expect("master/99-master-ssh"), want: plugin.OK, not: []string{"99-master-ssh"}},
 		{name: "on its way", snapshot: fleet(5, on("w-01", draining(time.Minute))), limits: expect("worker/99-worker-ssh"), want: plugin.Warning, says: []string{"has reached 4 of 5 nodes"}},
+		{name: "not in the pool that was named", snapshot: fleet(5, whole...), limits: expect("worker/99-worker-chrony"), want: plugin.Critical, says: []string{"pool worker ¶ MachineConfig 99-worker-chrony is in no target"}},
+		{name: "in one of two pools", snapshot: fleet(5, append(whole, func(s *Snapshot) { s.Pools = append(s.Pools, Pool{Name: "master", Target: "rendered-master"}) })...), limits: expect("99-worker-ssh"), want: plugin.OK,
+			says: []string{"has reached all 5 nodes"}},
+		{name: "the nodes could not be read: no proof", snapshot: Snapshot{Pools: fleet(5).Pools}, limits: expect("99-worker-ssh"), want: plugin.OK, not: []string{"has reached"}},
 		{name: "not rendered", snapshot: fleet(5, whole...), limits: expect("99-worker-chrony"), want: plugin.Critical,
-			says: []string{"MachineConfig 99-worker-chrony is not in the pool's target", "oc get mc 99-worker-chrony --show-labels"}},
+			says: []string{"cluster ¶ MachineConfig 99-worker-chrony is in no target", "oc get mc 99-worker-chrony --show-labels"}},
 	} {
 		t.Run(r.name, r.check)
 	}

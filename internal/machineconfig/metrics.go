@@ -35,7 +35,11 @@ func (j *judgement) values() []float64 {
 }
 
 // metrics puts the values of all pools into performance data. Labels depend on the pools' names alone.
-func metrics(pools []string, values [][]float64, l Limits) []plugin.Metric {
+func metrics(judged []Pool, values [][]float64, l Limits) []plugin.Metric {
+	var pools []string
+	for _, p := range judged {
+		pools = append(pools, p.Name)
+	}
 	if len(pools) > mostPools {
 		total := make([]float64, len(points))
 		for _, v := range values {

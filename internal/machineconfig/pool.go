@@ -1,6 +1,7 @@
 package machineconfig
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -41,6 +42,11 @@ func (p Pool) maxUnavailable(machines int) int {
 		n = v
 	}
 	return max(n, 1)
+}
+
+// has says whether a MachineConfig is part of the target, or is the target.
+func (p Pool) has(machineConfig string) bool {
+	return p.Target == machineConfig || slices.Contains(p.Sources, machineConfig)
 }
 
 // builtIn are the pools that yield to a custom pool or win over it.

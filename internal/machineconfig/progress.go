@@ -1,7 +1,6 @@
 package machineconfig
 
 import (
-	"slices"
 	"time"
 )
 
@@ -103,8 +102,11 @@ func (r rollout) lastProgress() time.Time {
 	if !r.pool.Paused && !r.pool.PausedWritten.Equal(r.pool.TargetWritten) {
 		t = r.pool.PausedWritten
 	}
-	for _, n := range slices.Concat(r.updated, r.failed) {
-		if n.Desired == r.pool.Target && n.Current == r.pool.Target {
+	for _, n := range r.nodes {
+		switch {
+		case !n.managed():
+			t = later(t, n.Created) // it has just joined
+		case n.Desired == r.pool.Target && n.Current == r.pool.Target:
 			t = later(t, later(n.Picked, n.DrainApplied))
 		}
 	}
@@ -112,7 +114,8 @@ func (r rollout) lastProgress() time.Time {
 }
 
 // inWorkSince is when the MCO told the node to change: each write that belongs to the work is younger. A cordon belongs to it
-// only if it came after the target; else it is a person's, or of the update before.
+// only if it came after the target; else it is a person's, or of the update before. If nothing is recorded it is taken to be in
+// work since the target is outstanding: a node that is stuck must not pass for one that has just begun.
 func inWorkSince(n Node, target, cordonedByMCO time.Time) moment {
 	var since time.Time
 	for _, t := range []time.Time{n.Picked, n.DrainAsked, n.StateWritten} {
@@ -122,6 +125,9 @@ func inWorkSince(n Node, target, cordonedByMCO time.Time) moment {
 		if !t.Before(target) {
 			since = earlier(since, t)
 		}
+	}
+	if since.IsZero() {
+		return moment{Time: target}
 	}
 	return moment{Time: since, atLeast: true}
 }

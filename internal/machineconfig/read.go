@@ -2,7 +2,6 @@ package machineconfig
 
 import (
 	"context"
-	"fmt"
 
 	"overdue/internal/kube"
 )
@@ -40,15 +39,7 @@ func (r reader) read(ctx context.Context, selected func(pool string) bool, alway
 	return s, r.lookCloser(ctx, &s, unclean)
 }
 
-// optional turns the failure to read what the verdict can do without into a note that says what it costs: a right that is
-// missing, or whatever else. The end of the run's time stands. What this release of OpenShift does not have is not even a note.
+// optional says whether the reading goes on without what could not be read: kube.Optional.
 func (r reader) optional(ctx context.Context, err error, cost string) error {
-	switch {
-	case err == nil, kube.IsNotFound(err), kube.IsNoSuchGroup(err):
-		return nil
-	case ctx.Err() != nil:
-		return fmt.Errorf("%s: %w", cost, err)
-	}
-	r.note("%s: %v", cost, err)
-	return nil
+	return kube.Optional(ctx, err, r.note, cost)
 }

@@ -40,10 +40,10 @@ func reduceNode(o *corev1.Node, keep map[string]bool) Node {
 			n.Labels[key] = value
 		}
 	}
-	n.Picked, _ = written(o.ManagedFields, group+"/desiredConfig")
-	n.DrainAsked, _ = written(o.ManagedFields, group+"/desiredDrain")
-	n.DrainApplied, _ = written(o.ManagedFields, group+"/lastAppliedDrain")
-	n.StateWritten, _ = written(o.ManagedFields, group+"/state")
+	n.Picked, _ = kube.Written(o.ManagedFields, group+"/desiredConfig")
+	n.DrainAsked, _ = kube.Written(o.ManagedFields, group+"/desiredDrain")
+	n.DrainApplied, _ = kube.Written(o.ManagedFields, group+"/lastAppliedDrain")
+	n.StateWritten, _ = kube.Written(o.ManagedFields, group+"/state")
 	reduceTaints(&n, o)
 	reduceConditions(&n, o.Status.Conditions)
 	return n
@@ -51,7 +51,7 @@ func reduceNode(o *corev1.Node, keep map[string]bool) Node {
 
 func reduceTaints(n *Node, o *corev1.Node) {
 	if n.Unschedulable {
-		n.CordonedSince, n.CordonedBy = written(o.ManagedFields, "unschedulable")
+		n.CordonedSince, n.CordonedBy = kube.Written(o.ManagedFields, "unschedulable")
 	}
 	for _, t := range o.Spec.Taints {
 		switch {

@@ -11,24 +11,29 @@ import (
 // blocked: nodes are outdated and the MCO works on none. That is normal for seconds.
 func (j *judgement) blocked() {
 	r := j.rollout
-	if r.nextPick().pickable() && r.room() > 0 && len(j.findings) > 0 {
+	if r.nextPick().pickable() && r.room() > 0 && (len(j.findings) > 0 || j.snapshot.controllerSilent(j.now)) {
 		return // the controller's silence, a failed render or build is told already, and is the reason
 	}
 	age, since := j.stalled()
 	f := plugin.Finding{State: grade(age, j.limits.PendingWarning, j.limits.PendingCritical), Since: since.Time, AtLeast: since.atLeast,
-		Problem: fmt.Sprintf("update blocked, %d of %s outdated", r.outdated(), count(len(r.nodes), "node"))}
+		Problem: fmt.Sprintf("update blocked, %d of %s outdated", r.outdated(), plugin.Count(len(r.nodes), "node"))}
 	if f.State == plugin.OK {
 		f.Problem = fmt.Sprintf("updating, %d/%d done, no node in work", len(r.nodes)-r.outdated(), len(r.nodes))
 	}
-	var told string
-	told, f.Cause, f.Consequence, f.Remedy = j.whyBlocked()
-	f.Details = j.held(told)
+	h := j.whyBlocked(clock{j.now, f.Since})
+	f.Cause, f.Consequence = h.cause, h.consequence
+	if f.State != plugin.OK {
+		f.Remedy = h.remedy
+	}
+	f.Details = j.held(h.node)
 	j.add(f)
 }
 
-// whyBlocked follows the MCO's own steps in choosing nodes: what is unavailable, then who is a candidate. It also names the
-// node whose case it tells in full.
-func (j *judgement) whyBlocked() (told, cause, consequence, remedy string) {
+// hold is what keeps the MCO from beginning, told by the case of one node.
+type hold struct{ node, cause, consequence, remedy string }
+
+// whyBlocked follows the MCO's own steps in choosing nodes: what is unavailable, then who is a candidate.
+func (j *judgement) whyBlocked(c clock) hold {
 	r := j.rollout
 	var held, bystanders []Node // cannot be picked, outdated; not ready, up to date
 	for _, n := range r.queue() {
@@ -41,35 +46,36 @@ func (j *judgement) whyBlocked() (told, cause, consequence, remedy string) {
 			bystanders = append(bystanders, n)
 		}
 	}
-	full := fmt.Sprintf("; with %d unavailable of maxUnavailable %d the MCO begins no further node", r.unavailable(), r.pool.maxUnavailable(len(r.nodes)))
 	switch {
 	case r.room() <= 0 && len(bystanders) > 0:
-		return j.heldByOthers(bystanders, held, full)
+		return j.heldByOthers(bystanders, held, c)
 	case len(held) > 0 && (r.room() <= 0 || len(held) == len(r.waiting)):
-		if r.room() > 0 {
-			full = "; the MCO picks only nodes that are ready and run its daemon"
-		}
-		return held[0].Name, troubles(held, j.now) + full, j.ifReady(held[0]), makeReady(held[0]) + ", when its workloads may be drained"
+		return hold{held[0].Name, troubles(held, c) + j.noRoom(), j.ifReady(held[0]), "when its workloads may be drained, " + makeReady(held[0])}
 	}
 	first := r.nextPick()
-	cause = first.Name + " is ready and next in line, the MCO has not picked it"
-	if silent := j.age(j.snapshot.ControllerSeen); silent > controllerSilence {
-		cause += ": machine-config-controller is dead"
+	return hold{first.Name, first.Name + " is ready and next in line, the MCO has not picked it",
+		fmt.Sprintf("the MCO will %s it without further notice as soon as it works again", drainWords), lookAtController}
+}
+
+// noRoom says why a node that is not ready holds others too.
+func (j *judgement) noRoom() string {
+	r := j.rollout
+	if r.room() > 0 {
+		return ""
 	}
-	return first.Name, cause, fmt.Sprintf("the MCO will %s it without further notice as soon as it works again", drainWords), lookAtController
+	return fmt.Sprintf(" (%d unavailable, maxUnavailable %d)", r.unavailable(), r.pool.maxUnavailable(len(r.nodes)))
 }
 
 // heldByOthers: nodes that have nothing to do with the update use up maxUnavailable.
-func (j *judgement) heldByOthers(bystanders, held []Node, full string) (told, cause, consequence, remedy string) {
-	r := j.rollout
+func (j *judgement) heldByOthers(bystanders, held []Node, c clock) hold {
 	wake := slices.Clone(bystanders)
-	first := r.nextPick()
+	first := j.rollout.nextPick()
 	if !first.pickable() {
 		wake = append(wake, first)
 	}
-	return first.Name, troubles(append(bystanders, held...), j.now) + full,
-		fmt.Sprintf("making %s ready lets the MCO %s %s (next in line)", list(names(wake)), drainWords, first.Name),
-		makeReady(wake...) + ", when the workloads on " + first.Name + " may be drained"
+	return hold{first.Name, troubles(append(bystanders, held...), c) + j.noRoom(),
+		fmt.Sprintf("once %s ready, the MCO will %s %s (next in line)", are(names(wake)), drainWords, first.Name),
+		"when the workloads on " + first.Name + " may be drained, " + makeReady(wake...)}
 }
 
 // ifReady says what making one held node ready sets off.
@@ -95,7 +101,7 @@ func (j *judgement) held(told string) []string {
 	var out []string
 	for _, n := range j.rollout.queue() {
 		if !n.pickable() && n.Name != told {
-			out = append(out, n.Name+": "+trouble(n, j.now)+"; "+j.ifReady(n))
+			out = append(out, n.Name+": "+trouble(n, clock{now: j.now})+"; "+j.ifReady(n))
 		}
 		if !n.pickable() || n.Name == told {
 			for _, t := range n.Taints {
@@ -111,23 +117,26 @@ func (j *judgement) paused() {
 	r := j.rollout
 	age, since := j.stalled()
 	f := plugin.Finding{State: grade(age, j.limits.PendingWarning, plugin.Range{}), Since: since.Time, AtLeast: since.atLeast,
-		Problem:     fmt.Sprintf("paused with an update outstanding, %d of %s outdated", r.outdated(), count(len(r.nodes), "node")),
-		Cause:       "paused" + j.by(),
-		Consequence: fmt.Sprintf("unpausing lets the MCO %s them, %d at a time", drainWords, r.pool.maxUnavailable(len(r.nodes))),
-		Remedy:      fmt.Sprintf(`when that may happen, oc patch mcp %s --type merge -p '{"spec":{"paused":false}}'`, j.pool.Name)}
-	if next, ok := j.limits.Windows.waitsFor(j.now, since.Time); ok {
-		f.State, f.Problem = plugin.OK, fmt.Sprintf("paused, %s waiting for the window that opens in %s", count(r.outdated(), "outdated node"), plugin.Age(next.Sub(j.now)))
+		Problem:     fmt.Sprintf("paused with an update outstanding, %d of %s outdated", r.outdated(), plugin.Count(len(r.nodes), "node")),
+		Consequence: fmt.Sprintf("once it is unpaused, the MCO will %s them, %d at a time", drainWords, r.pool.maxUnavailable(len(r.nodes))),
+		Remedy:      fmt.Sprintf(`when that may happen, oc patch mcp %s --type merge -p '{"spec":{"paused":false}}'`, j.pool.Name),
+		Details:     j.held("")}
+	if by := j.by(clock{j.now, since.Time}); by != "" {
+		f.Cause = "paused" + by
 	}
-	f.Details = j.held("")
+	if next, ok := j.limits.Windows.waitsFor(j.now, since.Time); ok {
+		f.State, f.Remedy = plugin.OK, ""
+		f.Problem = fmt.Sprintf("paused until the window that opens in %s, %s waiting", plugin.Age(next.Sub(j.now)), plugin.Count(r.outdated(), "outdated node"))
+	}
 	j.add(f)
 }
 
 // by says who wrote spec.paused, and when.
-func (j *judgement) by() string {
+func (j *judgement) by(c clock) string {
 	if j.pool.PausedWritten.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf(" by %s%s", j.pool.PausedBy, ago(j.pool.PausedWritten, j.now))
+	return fmt.Sprintf(" by %s%s", j.pool.PausedBy, c.ago(j.pool.PausedWritten))
 }
 
 // unready: nothing is outdated, yet nodes are cordoned or not Ready. This is the published line of the incident (READY 42,
@@ -146,17 +155,17 @@ func (j *judgement) unready() {
 	}
 	limit := r.pool.maxUnavailable(len(r.nodes))
 	f := plugin.Finding{State: grade(j.age(since), j.limits.PendingWarning, plugin.Range{}), Since: since,
-		Problem: fmt.Sprintf("no change pending, but %d of %s not ready", len(r.unready), count(len(r.nodes), "node")),
-		Cause:   troubles(r.unready, j.now),
+		Problem: fmt.Sprintf("no change pending, but %d of %s not ready", len(r.unready), plugin.Count(len(r.nodes), "node")),
+		Cause:   troubles(r.unready, clock{j.now, since}),
 		Remedy:  makeReady(r.unready...) + ", unless they are meant to be out of use"}
 	if len(r.unready) >= limit {
-		f.Consequence = fmt.Sprintf("%d unavailable, maxUnavailable %d: the next change will not start until they are ready; making them ready now reboots nothing", len(r.unready), limit)
+		f.Consequence = fmt.Sprintf("the next change will not start (%d unavailable, maxUnavailable %d); making them ready now reboots nothing", len(r.unready), limit)
 	} else {
-		f.Consequence = fmt.Sprintf("they use up %d of maxUnavailable %d; making them ready now reboots nothing", len(r.unready), limit)
+		f.Consequence = fmt.Sprintf("nothing, they use up %d of maxUnavailable %d; making them ready now reboots nothing", len(r.unready), limit)
 	}
 	for _, n := range r.unready {
 		if len(r.unready) > 2 {
-			f.Details = append(f.Details, n.Name+": "+trouble(n, j.now))
+			f.Details = append(f.Details, n.Name+": "+trouble(n, clock{now: j.now}))
 		}
 		for _, t := range n.Taints {
 			f.Details = append(f.Details, fmt.Sprintf("%s has the taint %s: taking it away reboots nothing, no change is pending", n.Name, t))
@@ -173,5 +182,5 @@ func (j *judgement) tooOld() {
 	}
 	j.add(plugin.Finding{State: plugin.Critical, Since: since.Time, AtLeast: since.atLeast,
 		Problem: fmt.Sprintf("update outstanding longer than --total-critical %s, %d of %s outdated", j.limits.TotalCritical.String(),
-			j.outdated(), count(len(j.rollout.nodes), "node"))})
+			j.outdated(), plugin.Count(len(j.rollout.nodes), "node"))})
 }

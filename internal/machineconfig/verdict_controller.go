@@ -11,15 +11,19 @@ const lookAtController = "oc -n openshift-machine-config-operator get pods -l k8
 
 // judgeController: a dead controller writes no status, and what the pools say is as old as its Lease.
 func judgeController(s Snapshot, now time.Time) []plugin.Finding {
-	if s.ControllerSeen.IsZero() || now.Sub(s.ControllerSeen) <= controllerSilence {
+	if !s.controllerSilent(now) {
 		return nil
 	}
 	return []plugin.Finding{{State: plugin.Critical, Subject: "machine-config-controller",
-		Problem:     "does not work: the status of every pool is not to be trusted",
+		Problem:     "dead or silent, the status of every pool is stale",
 		Since:       s.ControllerSeen,
 		Cause:       "its Lease has not been renewed",
 		Consequence: "no node is updated, drained or uncordoned until it runs again",
 		Remedy:      lookAtController}}
+}
+
+func (s Snapshot) controllerSilent(now time.Time) bool {
+	return !s.ControllerSeen.IsZero() && now.Sub(s.ControllerSeen) > controllerSilence
 }
 
 // staleStatus: the pool was changed and its status does not know.
@@ -39,7 +43,7 @@ func (j *judgement) staleStatus() {
 		return
 	}
 	if n := j.outdated(); j.nodesRead && n > 0 {
-		f.Consequence = fmt.Sprintf("%d of %s waiting for an update that does not begin", n, count(len(j.rollout.nodes), "node"))
+		f.Consequence = fmt.Sprintf("%d of %s waiting for an update that does not begin", n, plugin.Count(len(j.rollout.nodes), "node"))
 	}
 	j.add(f)
 }
@@ -53,7 +57,7 @@ func (j *judgement) statusBehindNodes() {
 		return
 	}
 	f := plugin.Finding{State: plugin.OK,
-		Problem: fmt.Sprintf("all %s run the target, the status has yet to follow", count(len(j.rollout.nodes), "node"))}
+		Problem: fmt.Sprintf("all %s run the target, the status has yet to follow", plugin.Count(len(j.rollout.nodes), "node"))}
 	since := j.rollout.lastProgress()
 	for _, n := range j.rollout.nodes {
 		since = later(since, n.StateWritten)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"overdue/internal/plugin"
 )
@@ -17,15 +18,17 @@ func (j *judgement) degraded() {
 	}
 	first := r.failed[0]
 	f := plugin.Finding{State: plugin.Critical, Since: first.StateWritten, AtLeast: true,
-		Problem: fmt.Sprintf("%d of %s degraded", len(r.failed), count(len(r.nodes), "node")),
+		Problem: fmt.Sprintf("%d of %s degraded", len(r.failed), plugin.Count(len(r.nodes), "node")),
 		Cause:   first.Name + ": " + reason(first)}
 	if cond := j.pool.Conditions[condNodeDegraded]; cond.True {
 		f.Since, f.AtLeast = cond.Since, false
 	}
-	f.Remedy = j.cure(first)
+	var holder string
+	holder, f.Remedy = j.cure(first)
+	f.Cause = joined(f.Cause, holder)
 	if n := r.outdated(); n > 0 {
 		_, since := j.pending()
-		f.Consequence = fmt.Sprintf("%s waiting%s", count(n, "outdated node"), ago(since.Time, j.now))
+		f.Consequence = fmt.Sprintf("the daemon tries again by itself; %s waiting%s", plugin.Count(n, "outdated node"), ago(since.Time, j.now))
 	} else {
 		f.Consequence = fmt.Sprintf("it uses up maxUnavailable %d: the next change will not start", r.pool.maxUnavailable(len(r.nodes)))
 	}
@@ -42,30 +45,34 @@ func reason(n Node) string {
 	if n.Reason == "" {
 		return "state " + n.State + ", no reason given"
 	}
-	return n.Reason
+	return strings.TrimSuffix(n.Reason, ". Please see machine-config-controller logs for more information")
 }
 
+// Patterns are compiled when they are first needed, which a run that finds all well never does.
 var (
-	diskMismatch  = regexp.MustCompile(`(?:content mismatch for file|mode mismatch for file:?) "?([^" ]+)"?`)
-	missingConfig = regexp.MustCompile(`machineconfig\S* "?(rendered-[^" ]+)"? not found`)
+	diskMismatch  = pattern(`(?:content mismatch for file|mode mismatch for file:?) "?([^" ]+)"?`)
+	missingConfig = pattern(`machineconfig\S* "?(rendered-[^" ]+)"? not found`)
 )
 
-// cure knows the reasons that are reported most.
-func (j *judgement) cure(n Node) string {
+func pattern(s string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
+}
+
+// cure knows the reasons that are reported most; for a drain it also says what holds it.
+func (j *judgement) cure(n Node) (holder, remedy string) {
 	switch text := n.Reason; {
 	case strings.Contains(text, "failed to drain"):
-		cause, remedy := j.drainHolder(n)
-		return joined(cause, remedy)
-	case diskMismatch.MatchString(text):
-		return fmt.Sprintf("undo the change of %s on %s, or bring it into a MachineConfig; the daemon looks again by itself", diskMismatch.FindStringSubmatch(text)[1], n.Name)
+		return j.drainHolder(n)
+	case diskMismatch().MatchString(text):
+		return "", fmt.Sprintf("undo the change of %s on %s, or bring it into a MachineConfig; the daemon looks again by itself", diskMismatch().FindStringSubmatch(text)[1], n.Name)
 	case strings.Contains(text, "unexpected on-disk state"):
-		return "undo what was changed by hand on " + n.Name + "; the daemon looks again by itself"
-	case missingConfig.MatchString(text):
-		return "restore MachineConfig " + missingConfig.FindStringSubmatch(text)[1] + ", it was deleted while nodes need it"
+		return "", "undo what was changed by hand on " + n.Name + "; the daemon looks again by itself"
+	case missingConfig().MatchString(text):
+		return "", "restore MachineConfig " + missingConfig().FindStringSubmatch(text)[1] + ", it was deleted while nodes need it"
 	case strings.Contains(text, "podman pull"), strings.Contains(text, "pulling image"), strings.Contains(text, "ErrImagePull"):
-		return "see that " + n.Name + " reaches its registry or mirror with the cluster's pull secret; the daemon tries again by itself"
+		return "", "see that " + n.Name + " reaches its registry or mirror with the cluster's pull secret; the daemon tries again by itself"
 	}
-	return "oc describe node " + n.Name
+	return "", "oc describe node " + n.Name
 }
 
 // cannotRender: a MachineConfig is broken, so the pool's target does not move; its nodes look fine.
@@ -74,10 +81,16 @@ func (j *judgement) cannotRender() {
 		j.add(plugin.Finding{State: plugin.Critical, Since: c.Since, Problem: "cannot render its configuration", Cause: c.Message,
 			Consequence: "no change reaches its nodes, they stay at " + j.pool.Target,
 			Remedy:      fmt.Sprintf("mend or delete the newest MachineConfig of this pool: oc get mc --sort-by=.metadata.creationTimestamp -l machineconfiguration.openshift.io/role=%s", j.pool.Name)})
-		return
 	}
-	if c := j.pool.Conditions[condDegraded]; c.True && !j.pool.Conditions[condNodeDegraded].True && !j.pool.Conditions[condImageBuildDegraded].True {
-		j.add(plugin.Finding{State: plugin.Critical, Since: c.Since, Problem: "degraded", Cause: c.Message, Remedy: "oc describe mcp " + j.pool.Name})
+}
+
+// degradedUntold: the pool says that it is degraded, and nothing that was read says why.
+func (j *judgement) degradedUntold() {
+	for _, name := range []string{condNodeDegraded, condDegraded} {
+		if c := j.pool.Conditions[name]; c.True && len(j.findings) == 0 {
+			j.add(plugin.Finding{State: plugin.Critical, Since: c.Since, Problem: "degraded, though none of its nodes is", Cause: c.Message,
+				Remedy: "oc describe mcp " + j.pool.Name})
+		}
 	}
 }
 

@@ -12,27 +12,36 @@ import (
 	"overdue/internal/plugin"
 )
 
+// drainLimit is how long the machine-config-daemon waits for a drain before it sets the node Degraded. The drain is tried on.
+const drainLimit = time.Hour
+
 // updating: at least one node is in work. How long the pool takes is no matter, 44 nodes take hours; how long one node takes is.
 func (j *judgement) updating() {
 	r, l := j.rollout, j.limits
 	slowest := slices.MinFunc(r.working, func(a, b Node) int { return j.workSince(a).Compare(j.workSince(b).Time) })
 	since := j.workSince(slowest)
-	f := plugin.Finding{State: grade(j.age(since.Time), l.NodeWarning, l.NodeCritical), Since: since.Time, AtLeast: since.atLeast}
+	f := plugin.Finding{State: grade(j.age(since.Time), l.NodeWarning, l.NodeCritical)}
 	progress := fmt.Sprintf("%d/%d done", len(r.nodes)-r.outdated(), len(r.nodes))
 	if f.State == plugin.OK {
 		f.Problem = fmt.Sprintf("updating, %s, %s %s", progress, slowest.Name, phase(slowest))
+		if !since.IsZero() {
+			f.Problem += " for " + atLeast(since) + plugin.Age(j.age(since.Time))
+		}
 	} else {
+		f.Since, f.AtLeast = since.Time, since.atLeast
 		f.Problem = fmt.Sprintf("update stuck, %s, %s %s", progress, slowest.Name, phase(slowest))
 		f.Cause, f.Remedy = j.holdUp(slowest)
 		if waiting := len(r.waiting); waiting > 0 {
-			f.Consequence = count(waiting, "outdated node") + " waiting behind it"
+			f.Consequence = plugin.Count(waiting, "outdated node") + " waiting behind it"
 		}
-		if slowest.draining() {
-			f.Consequence = joined(f.Consequence, "after 1 h of draining the daemon gives up and the node turns Degraded")
+		if left := drainLimit - j.age(since.Time); slowest.draining() && left > 0 {
+			f.Consequence = joined("in "+plugin.Age(left)+" the node turns Degraded, and the drain goes on", f.Consequence)
+		} else if slowest.draining() {
+			f.Consequence = joined("the node turns Degraded, and the drain goes on", f.Consequence)
 		}
 	}
 	if j.pool.Paused && len(r.waiting) > 0 {
-		f.Details = append(f.Details, fmt.Sprintf("paused%s: %s held back until it is unpaused", j.by(), count(len(r.waiting), "further node")))
+		f.Details = append(f.Details, fmt.Sprintf("paused%s: %s held back until it is unpaused", j.by(clock{now: j.now}), plugin.Count(len(r.waiting), "further node")))
 	}
 	for _, n := range r.working {
 		if n.Name != slowest.Name {
@@ -63,7 +72,7 @@ func (j *judgement) holdUp(n Node) (cause, remedy string) {
 	case n.Desired != j.pool.Target:
 		return fmt.Sprintf("it still works towards %s, which the pool has given up for %s", n.Desired, j.pool.Target), "oc describe node " + n.Name
 	case !n.KubeletReady:
-		return n.Name + ": " + trouble(n, j.now), "look at the console of " + n.Name
+		return n.Name + ": " + trouble(n, clock{now: j.now}), "look at the console of " + n.Name
 	}
 	return "", fmt.Sprintf("oc -n openshift-machine-config-operator logs -c machine-config-daemon "+
 		"$(oc -n openshift-machine-config-operator get pod -o name -l k8s-app=machine-config-daemon --field-selector spec.nodeName=%s)", n.Name)
@@ -91,11 +100,11 @@ func (j *judgement) drainHolder(n Node) (cause, remedy string) {
 		budgets := budgetsOf(pod, j.snapshot.Budgets)
 		switch {
 		case len(budgets) > 1:
-			return fmt.Sprintf("pod %s/%s is selected by %d PodDisruptionBudgets (%s) and cannot be evicted", pod.Namespace, pod.Name, len(budgets), list(budgets)),
+			return fmt.Sprintf("pod %s/%s is selected by %d PodDisruptionBudgets (%s) and cannot be evicted", pod.Namespace, pod.Name, len(budgets), plugin.List(budgets)),
 				fmt.Sprintf("leave it one PodDisruptionBudget: oc -n %s get pdb", pod.Namespace)
 		case len(budgets) == 1 && disruptionsAllowed(pod.Namespace, budgets[0], j.snapshot.Budgets) < 1:
 			return fmt.Sprintf("PodDisruptionBudget %s/%s allows 0 disruptions and holds pod %s", pod.Namespace, budgets[0], pod.Name),
-				fmt.Sprintf("start a further replica elsewhere, or ask the owner of namespace %s: oc -n %s get pdb %s", pod.Namespace, pod.Namespace, budgets[0])
+				fmt.Sprintf("ask the owner of namespace %s for a further replica (oc -n %s get pdb %s); the drain then goes on by itself", pod.Namespace, pod.Namespace, budgets[0])
 		}
 	}
 	for _, pod := range pods {
@@ -105,7 +114,7 @@ func (j *judgement) drainHolder(n Node) (cause, remedy string) {
 		}
 	}
 	if len(pods) > 0 {
-		return fmt.Sprintf("%s still there, %s/%s among them", count(len(pods), "pod"), pods[0].Namespace, pods[0].Name), "oc get pods -A --field-selector spec.nodeName=" + n.Name
+		return fmt.Sprintf("%s still there, %s/%s among them", plugin.Count(len(pods), "pod"), pods[0].Namespace, pods[0].Name), "oc get pods -A --field-selector spec.nodeName=" + n.Name
 	}
 	return "", "oc get pdb -A; oc get pods -A --field-selector spec.nodeName=" + n.Name
 }

@@ -2,7 +2,6 @@ package machineconfig
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,14 +27,14 @@ type Windows struct {
 	Zone *time.Location
 }
 
-var windowSyntax = regexp.MustCompile(`^(?:([a-z]{3,9}) +)?(\d{1,2}):(\d{2}) *- *(?:([a-z]{3,9}) +)?(\d{1,2}):(\d{2})$`)
+var windowSyntax = pattern(`^(?:([a-z]{3,9}) +)?(\d{1,2}):(\d{2}) *- *(?:([a-z]{3,9}) +)?(\d{1,2}):(\d{2})$`)
 
 // ParseWindow reads "sat 22:00-sun 04:00", "sun 02:00-06:00" or "22:00-04:00"; 24:00 is the end of a day.
 func ParseWindow(s string) (Window, error) {
 	bad := func(why string) (Window, error) {
 		return Window{}, fmt.Errorf("%s; write it as 'sat 22:00-sun 04:00', or '22:00-04:00' for every day", why)
 	}
-	m := windowSyntax.FindStringSubmatch(strings.ToLower(strings.TrimSpace(s)))
+	m := windowSyntax().FindStringSubmatch(strings.ToLower(strings.TrimSpace(s)))
 	if m == nil {
 		return bad(fmt.Sprintf("%q is no window", plugin.Clean(s)))
 	}
@@ -158,9 +157,13 @@ func (j *judgement) window() {
 	}
 	in := plugin.Age(w.next(j.now).Sub(j.now))
 	if n := len(j.rollout.working); n > 0 {
-		j.add(plugin.Finding{State: plugin.Critical, Since: w.lastClosed(j.now),
-			Problem:     fmt.Sprintf("%s in work outside every window: %s", count(n, "node"), list(names(j.rollout.working))),
-			Cause:       "the window is closed",
+		var began time.Time
+		for _, node := range j.rollout.working {
+			began = earlier(began, j.workSince(node).Time)
+		}
+		j.add(plugin.Finding{State: plugin.Critical, Since: later(began, w.lastClosed(j.now)),
+			Problem:     fmt.Sprintf("%s in work outside every window: %s", plugin.Count(n, "node"), plugin.List(names(j.rollout.working))),
+			Cause:       "the MCO knows no windows; the last one closed " + plugin.Moment(w.lastClosed(j.now)),
 			Consequence: fmt.Sprintf("the MCO goes on to %s further nodes until the pool is paused; next window in %s", drainWords, in),
 			Remedy:      fmt.Sprintf(`oc patch mcp %s --type merge -p '{"spec":{"paused":true}}' (a node in work is finished all the same)`, j.pool.Name)})
 		return
@@ -170,7 +173,7 @@ func (j *judgement) window() {
 		return
 	}
 	j.add(plugin.Finding{State: plugin.Warning, Since: w.lastClosed(j.now),
-		Problem: fmt.Sprintf("the window ended with %s left, next window in %s", count(j.rollout.outdated(), "node"), in)})
+		Problem: fmt.Sprintf("the window ended with %s left, next window in %s", plugin.Count(j.rollout.outdated(), "node"), in)})
 }
 
 // windowsValue is the flag --window.

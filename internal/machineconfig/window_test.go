@@ -98,12 +98,12 @@ func TestJudgeWindows(t *testing.T) {
 	paused := worker(func(p *Pool) { p.Paused, p.PausedBy = true, "kubectl-patch" })
 	for _, r := range []row{
 		{name: "a node in work outside the window", snapshot: fleet(12, since(80*time.Hour), on("w-01", draining(5*time.Minute))), limits: weekend, want: plugin.Critical,
-			says: []string{"1 node in work outside every window: w-01", "next window in 3d 10h", `{"spec":{"paused":true}}`}},
+			says: []string{"1 node in work outside every window: w-01", "¶ since 2026-12-02 11:55 UTC", "the last one closed 2026-11-29 04:00 UTC", "next window in 3d 10h", `{"spec":{"paused":true}}`}},
 		{name: "a node in work inside it", snapshot: fleet(12, on("w-01", draining(5*time.Minute))), limits: func(l *Limits) { l.Windows = windows(t, "UTC", "wed 11:00-13:00") }, want: plugin.OK},
 		{name: "the window ended with nodes left", snapshot: fleet(12, since(90*time.Hour), on("all", outdated), on("w-12", func(n *Node) { n.Current, n.Desired = newConfig, newConfig }), paused),
 			limits: weekend, want: plugin.Warning, says: []string{"the window ended with 11 nodes left, next window in 3d 10h", "since 2026-11-29 04:00 UTC"}},
 		{name: "paused until the window", snapshot: fleet(12, since(10*time.Hour), on("all", outdated), paused), limits: weekend, want: plugin.OK,
-			says: []string{"paused, 12 outdated nodes waiting for the window that opens in 3d 10h"}},
+			says: []string{"paused until the window that opens in 3d 10h, 12 outdated nodes waiting"}},
 		{name: "unpaused when the window opened", snapshot: fleet(12, since(90*time.Hour), on("all", outdated), worker(func(p *Pool) { p.PausedWritten = before(3 * time.Second) })),
 			limits: func(l *Limits) { l.Windows = windows(t, "UTC", "wed 11:59-13:00") }, want: plugin.OK},
 		{name: "not paused, blocked outside the window: an uncordon would reboot it now", snapshot: fleet(12, since(10*time.Hour), on("w-01", outdated, cordoned(90*time.Hour, "oc"))),

@@ -12,32 +12,23 @@ import (
 // on, on the node disruption policy.
 const drainWords = "drain and, unless the change needs none, reboot"
 
-// count puts a number and its noun together.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// list names at most three things.
-func list(names []string) string {
-	const most = 3
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	if len(names) > 1 {
-		return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-	}
-	return strings.Join(names, "")
-}
-
 func names(nodes []Node) []string {
 	out := make([]string, len(nodes))
 	for i, n := range nodes {
 		out[i] = n.Name
 	}
 	return out
+}
+
+// clock words times: as of now, and those that are the finding's own only as "since then".
+type clock struct{ now, head time.Time }
+
+func (c clock) ago(since time.Time) string {
+	const same = 2 * time.Minute
+	if d := since.Sub(c.head); !since.IsZero() && !c.head.IsZero() && d < same && d > -same {
+		return " since then"
+	}
+	return ago(since, c.now)
 }
 
 // ago words a time of which the age matters: " for 3h 12m (since 2026-11-30 23:58 UTC)", or nothing if it is unknown.
@@ -48,21 +39,36 @@ func ago(since, now time.Time) string {
 	return fmt.Sprintf(" for %s (since %s)", plugin.Age(now.Sub(since)), plugin.Moment(since))
 }
 
+func atLeast(m moment) string {
+	if m.atLeast {
+		return "at least "
+	}
+	return ""
+}
+
+// are is "wrk-71 is" or "wrk-71 and wrk-98 are".
+func are(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return plugin.List(names) + " are"
+}
+
 // trouble says what a node is that it should not be: "cordoned by kubectl for 3h 12m (since …)".
-func trouble(n Node, now time.Time) string {
+func trouble(n Node, c clock) string {
 	var parts []string
 	if !n.managed() {
 		parts = append(parts, "has never run a machine-config-daemon")
 	}
 	if !n.KubeletReady {
-		parts = append(parts, "not Ready"+ago(n.NotReadySince, now)+bracketed(n.NotReadyWhy))
+		parts = append(parts, "not Ready"+c.ago(n.NotReadySince)+bracketed(n.NotReadyWhy))
 	}
 	if n.Unschedulable {
 		by := ""
 		if n.CordonedBy != "" {
 			by = " by " + n.CordonedBy
 		}
-		parts = append(parts, "cordoned"+by+ago(n.CordonedSince, now))
+		parts = append(parts, "cordoned"+by+c.ago(n.CordonedSince))
 	}
 	if n.failed() {
 		parts = append(parts, n.State+": "+reason(n))
@@ -78,12 +84,12 @@ func bracketed(s string) string {
 }
 
 // troubles words several nodes, those with the same trouble together: "wrk-71 and wrk-98: cordoned by kubectl for 2h (…)".
-func troubles(nodes []Node, now time.Time) string {
+func troubles(nodes []Node, c clock) string {
 	const most = 2
 	var order []string
 	same := map[string][]string{}
 	for _, n := range nodes {
-		t := trouble(n, now)
+		t := trouble(n, c)
 		if same[t] == nil {
 			order = append(order, t)
 		}
@@ -93,10 +99,10 @@ func troubles(nodes []Node, now time.Time) string {
 	told := 0
 	for i, t := range order {
 		if i == most {
-			parts = append(parts, count(len(nodes)-told, "more node"))
+			parts = append(parts, plugin.Count(len(nodes)-told, "more node"))
 			break
 		}
-		parts = append(parts, list(same[t])+": "+t)
+		parts = append(parts, plugin.List(same[t])+": "+t)
 		told += len(same[t])
 	}
 	return strings.Join(parts, "; ")

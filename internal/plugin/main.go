@@ -18,29 +18,26 @@ const grace = 300 * time.Millisecond
 // Main runs a program once and returns its exit code, 0 to 3. It prints to out only, once, and leaves nothing behind, so
 // that a whole run is one function call in a test.
 func Main(ctx context.Context, p Program, args, env []string, out io.Writer) int {
-	signals := catchSignals()
-	defer signals.release()
+	var signals signals
+	signals.outlivePipe()
+	defer func() { signals.release() }()
 	defer silenceLog()()
 
-	text, state := run(ctx, p, args, env, signals.stop)
+	text, state := run(ctx, p, args, env, &signals)
 	if !deliver(out, text, signals.stop) || state < OK || state > Unknown {
 		return int(Unknown)
 	}
 	return int(state)
 }
 
-// deliver writes the output. A reader that does not read can hold it up, so a signal ends the attempt.
+// deliver writes the output. A reader that does not read can hold it up, so a signal ends the attempt; while signals are not
+// caught, they end the process.
 func deliver(out io.Writer, text string, stop <-chan os.Signal) bool {
+	if stop == nil {
+		return write(out, text)
+	}
 	written := make(chan bool, 1)
-	go func() {
-		complete := false
-		defer func() {
-			_ = recover()
-			written <- complete
-		}()
-		n, err := io.WriteString(out, text)
-		complete = err == nil && n == len(text)
-	}()
+	go func() { written <- write(out, text) }()
 	select {
 	case complete := <-written:
 		return complete
@@ -49,7 +46,13 @@ func deliver(out io.Writer, text string, stop <-chan os.Signal) bool {
 	}
 }
 
-func run(ctx context.Context, p Program, args, env []string, stop <-chan os.Signal) (text string, state State) {
+func write(out io.Writer, text string) (complete bool) {
+	defer func() { _ = recover() }()
+	n, err := io.WriteString(out, text)
+	return err == nil && n == len(text)
+}
+
+func run(ctx context.Context, p Program, args, env []string, signals *signals) (text string, state State) {
 	defer func() {
 		if crash := recover(); crash != nil {
 			text, state = crashed(p.Name, crash, nil).print(0), Unknown
@@ -82,13 +85,14 @@ func run(ctx context.Context, p Program, args, env []string, stop <-chan os.Sign
 	if opts.record != "" || opts.replay != "" {
 		r.tape = newTape(r, &opts)
 	}
-	end := execute(ctx, r, check, time.Duration(opts.timeout), stop)
+	signals.catch() // not before: help and version need none, and it costs a tenth of their time
+	end := execute(ctx, r, check, time.Duration(opts.timeout), signals.stop)
 	if r.tape != nil {
 		if err := r.tape.save(); err != nil {
 			r.Add(Finding{State: Unknown, Subject: "--record " + opts.record, Problem: "the recording could not be written", Cause: err.Error()})
 		}
 	}
-	verdict := judge(p.Name, end, r.told(), State(opts.unreachable))
+	verdict := judge(p.Name, end, r.told(), opts.unreachable)
 	return verdict.print(opts.verbose), verdict.state
 }
 

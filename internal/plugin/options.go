@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	check "github.com/NETWAYS/go-check"
 )
 
 const defaultTimeout = 30 * time.Second
@@ -16,7 +14,7 @@ type options struct {
 	verbose     int
 	version     bool
 	help        bool
-	unreachable stateValue
+	unreachable State
 	record      string
 	replay      string
 	now         timeValue
@@ -27,13 +25,13 @@ func (o *options) declare(f *Flags, p Program) {
 	if o.timeout <= 0 {
 		o.timeout = Duration(defaultTimeout)
 	}
-	o.unreachable = stateValue(p.Unreachable)
+	o.unreachable = p.Unreachable
 	if p.Unreachable <= OK || p.Unreachable > Unknown {
-		o.unreachable = stateValue(Unknown)
+		o.unreachable = Unknown
 	}
 	set := f.Group("Standard options")
 	set.VarP(&o.timeout, "timeout", "t", "end the whole run after this time, in seconds or with a unit (30, 45s, 1m), and tell what it waited for")
-	set.Var(&o.unreachable, "unreachable", "state when no answer can be had: warning, critical or unknown")
+	set.Var(badState{StateValue(&o.unreachable)}, "unreachable", "state when no answer can be had: warning, critical or unknown")
 	set.StringVar(&o.record, "record", "", "save every answer to `FILE`, without secrets")
 	set.StringVar(&o.replay, "replay", "", "judge the recording in `FILE`, at the time it was made, without a network")
 	set.Var(&o.now, "now", "judge as of `TIME`, such as 2026-11-30T23:58:00Z or \"2026-11-30 23:58\" (UTC)")
@@ -56,33 +54,6 @@ func (o *options) check(changed func(name string) bool) error {
 	}
 	return nil
 }
-
-// stateValue is a state other than OK, as a pflag.Value.
-type stateValue State
-
-func (s *stateValue) Set(text string) error {
-	state, err := check.NewStatusFromString(text)
-	if err != nil {
-		return errors.New("a state is warning, critical or unknown")
-	}
-	if state == OK {
-		return errors.New("a check that got no answer must never be OK; use warning, critical or unknown")
-	}
-	*s = stateValue(state)
-	return nil
-}
-
-func (s *stateValue) String() string {
-	switch State(*s) {
-	case Warning:
-		return "warning"
-	case Critical:
-		return "critical"
-	}
-	return "unknown"
-}
-
-func (s *stateValue) Type() string { return "STATE" }
 
 // timeValue is a point in time, or none, as a pflag.Value.
 type timeValue struct {

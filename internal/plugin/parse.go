@@ -118,12 +118,12 @@ func asked(args []string, long, short string) bool {
 
 // nearest is the flag that a misspelt name probably means, or "".
 func nearest(set *pflag.FlagSet, name string) string {
-	best, least := "", 3
 	if len(name) > 40 {
 		return ""
 	}
+	best, least := "", len(name)/3+1
 	set.VisitAll(func(flag *pflag.Flag) {
-		if d := distance(name, flag.Name); d < least && d < len(name) {
+		if d := distance(name, flag.Name); d < least {
 			best, least = flag.Name, d
 		}
 	})

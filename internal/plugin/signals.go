@@ -15,16 +15,22 @@ type signals struct {
 	pipe chan os.Signal
 }
 
-func catchSignals() signals {
-	s := signals{stop: make(chan os.Signal, 1), pipe: make(chan os.Signal, 1)}
+func (s *signals) catch() {
+	s.stop = make(chan os.Signal, 1)
 	signal.Notify(s.stop, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
-	signal.Notify(s.pipe, syscall.SIGPIPE) // never read: a closed stdout is then an error of Write, not the end of the process
-	return s
 }
 
-func (s signals) release() {
-	signal.Stop(s.stop)
+// outlivePipe makes a closed stdout an error of Write, not the end of the process. The channel is never read.
+func (s *signals) outlivePipe() {
+	s.pipe = make(chan os.Signal, 1)
+	signal.Notify(s.pipe, syscall.SIGPIPE)
+}
+
+func (s *signals) release() {
 	signal.Stop(s.pipe)
+	if s.stop != nil {
+		signal.Stop(s.stop)
+	}
 }
 
 func signalName(s os.Signal) string {

@@ -3,7 +3,6 @@ package plugin
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -12,44 +11,64 @@ import (
 // maxSpan keeps every accepted time within what time.Duration can hold.
 const maxSpan = 100 * 365 * 24 * time.Hour
 
-var (
-	plainSeconds = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
-	withUnits    = regexp.MustCompile(`^(-)?(?:(\d+(?:\.\d+)?)w)?(?:(\d+(?:\.\d+)?)d)?(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?$`)
-	unitSeconds  = []float64{604800, 86400, 3600, 60, 1}
-)
+// units of time, in the order in which they may be written, and their seconds.
+var units = []struct {
+	name    byte
+	seconds float64
+}{{'w', 604800}, {'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}}
 
 // parseSpan reads a time as seconds: plain, because Icinga hands durations on so, or with units from the largest to the smallest.
 func parseSpan(s string) (float64, error) {
 	if len(s) > 100 {
 		return 0, errors.New("too long for a time")
 	}
-	if plainSeconds.MatchString(s) {
-		seconds, err := strconv.ParseFloat(s, 64)
-		return seconds, checkSpan(seconds, err)
+	wrong := fmt.Errorf("%q is not a time", s)
+	rest, negative := strings.CutPrefix(s, "-")
+	number, rest, ok := leadingNumber(rest)
+	if !ok {
+		return 0, wrong
 	}
-	parts := withUnits.FindStringSubmatch(s)
-	if parts == nil || strings.TrimPrefix(s, "-") == "" {
-		return 0, fmt.Errorf("%q is not a time", s)
-	}
-	var seconds float64
-	for i, size := range unitSeconds {
-		if parts[i+2] == "" {
-			continue
+	seconds := number
+	if rest != "" {
+		seconds = 0
+		for _, unit := range units {
+			if rest == "" || rest[0] != unit.name {
+				continue
+			}
+			seconds += number * unit.seconds
+			if rest = rest[1:]; rest == "" {
+				break
+			}
+			if number, rest, ok = leadingNumber(rest); !ok {
+				return 0, wrong
+			}
 		}
-		number, err := strconv.ParseFloat(parts[i+2], 64)
-		if err != nil {
-			return 0, fmt.Errorf("%q is not a time", s)
+		if rest != "" {
+			return 0, wrong
 		}
-		seconds += number * size
 	}
-	if parts[1] != "" {
+	if negative {
 		seconds = -seconds
 	}
-	return seconds, checkSpan(seconds, nil)
+	return seconds, checkSpan(seconds)
 }
 
-func checkSpan(seconds float64, err error) error {
-	if err != nil || seconds > maxSpan.Seconds() || seconds < -maxSpan.Seconds() {
+// leadingNumber takes digits, with a fraction perhaps, from the front of a text.
+func leadingNumber(s string) (number float64, rest string, ok bool) {
+	end := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
+	if end < 0 {
+		end = len(s)
+	}
+	digits := s[:end]
+	if strings.HasPrefix(digits, ".") || strings.HasSuffix(digits, ".") {
+		return 0, s, false
+	}
+	number, err := strconv.ParseFloat(digits, 64)
+	return number, s[end:], err == nil
+}
+
+func checkSpan(seconds float64) error {
+	if seconds > maxSpan.Seconds() || seconds < -maxSpan.Seconds() {
 		return errors.New("a time of more than 100 years")
 	}
 	return nil

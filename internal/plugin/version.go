@@ -15,21 +15,29 @@ var (
 
 // version is the version and the commit of this binary, as far as they are known.
 func version() (number, commit string) {
-	number, commit = Version, Commit
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if number == "" && info.Main.Version != "(devel)" {
-			number = info.Main.Version
-		}
-		for _, setting := range info.Settings {
-			if commit == "" && setting.Key == "vcs.revision" {
-				commit = setting.Value
-			}
-		}
+	if number, commit = Version, Commit; number == "" || commit == "" {
+		number, commit = built(number, commit)
 	}
 	if number == "" {
 		number = "0.0.0-dev"
 	}
 	return strings.TrimPrefix(number, "v"), commit[:min(len(commit), 12)]
+}
+
+func built(number, commit string) (string, string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return number, commit
+	}
+	if number == "" && info.Main.Version != "(devel)" {
+		number = info.Main.Version
+	}
+	for _, setting := range info.Settings {
+		if commit == "" && setting.Key == "vcs.revision" {
+			commit = setting.Value
+		}
+	}
+	return number, commit
 }
 
 func versionLine(program string) string {

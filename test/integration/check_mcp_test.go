@@ -39,7 +39,7 @@ func TestMCPScenarios(t *testing.T) {
 		"c-draining":                  {1, "pool worker: update stuck, 43/44 done, wrk-98 draining, for at least 45m"},
 		"d-paused-pending":            {1, "pool worker: paused with an update outstanding, 44 of 44 nodes outdated, for"},
 		"e-degraded":                  {2, "pool worker: 1 of 44 nodes degraded"},
-		"f-unrelated-notready":        {2, "making wrk-71 ready lets the MCO drain and, unless the change needs none, reboot wrk-98 (next in line)"},
+		"f-unrelated-notready":        {2, "once wrk-71 is ready, the MCO will drain and, unless the change needs none, reboot wrk-98 (next in line)"},
 		"g-stale-status":              {2, "pool worker: status is not to be trusted"},
 		"h-render-degraded":           {2, "pool worker: cannot render its configuration"},
 		"i-all-updated-two-cordoned":  {1, "pool worker: no change pending, but 2 of 44 nodes not ready"},
@@ -113,7 +113,7 @@ spec: {holderIdentity: x, leaseDurationSeconds: 137, renewTime: "`+time.Now().UT
 		t.Errorf("renewed a minute ago: exit %d: %s", code, out)
 	}
 	out, code, _ := mcp(t, s, realkube.Full, "--now", in(6*time.Minute))
-	if code != 2 || !strings.Contains(firstLine(out), "machine-config-controller: does not work") {
+	if code != 2 || !strings.Contains(firstLine(out), "machine-config-controller: dead or silent") {
 		t.Errorf("renewed 6 minutes ago: exit %d: %s", code, out)
 	}
 }

@@ -59,7 +59,9 @@ func TestWriteRecordings(t *testing.T) {
 	s.PatchStatus(t, pools+"/worker", `status: {observedGeneration: 3}`)
 	record("paused", s, 50*time.Hour)
 
-	record("degraded", kubernetes(t, "e-degraded"), 90*time.Minute)
+	s = kubernetes(t, "healthy")
+	s.LoadScenarioAged(t, "e-degraded", time.Minute)
+	record("degraded", s, 90*time.Minute)
 	record("unrelated", kubernetes(t, "f-unrelated-notready"), 45*time.Minute)
 	record("render", kubernetes(t, "h-render-degraded"), 45*time.Minute)
 
