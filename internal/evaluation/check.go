@@ -114,7 +114,7 @@ func (o *options) validate(run *plugin.Run) error {
 		run.Note("NOMAD_NAMESPACE is not heeded: all namespaces are judged; narrow the check with --namespace")
 	}
 	if o.limits.MinFailureTolerance < 0 || o.limits.ExpectServers < 0 {
-		return usage("--min-failure-tolerance and --expect-servers must not be negative")
+		return plugin.Misuse("--min-failure-tolerance and --expect-servers must not be negative")
 	}
 	return o.jobs.validate()
 }

@@ -53,9 +53,9 @@ func details[T any](groups []group[T], now time.Time, noun string, tell func(T) 
 	var lines []string
 	for i, g := range groups {
 		if i == maxDetails {
-			return append(lines, fmt.Sprintf("and of %s more", count(len(groups)-i, "job")))
+			return append(lines, fmt.Sprintf("and of %s more", plugin.Count(len(groups)-i, "job")))
 		}
-		line := g.job.String() + ": " + count(g.n, noun)
+		line := g.job.String() + ": " + plugin.Count(g.n, noun)
 		if !g.since.IsZero() {
 			line += ", oldest " + plugin.Age(now.Sub(g.since))
 		}
@@ -72,5 +72,5 @@ func within[T any](groups []group[T]) string {
 	if len(groups) == 1 {
 		return ""
 	}
-	return " of " + count(len(groups), "job")
+	return " of " + plugin.Count(len(groups), "job")
 }

@@ -74,7 +74,7 @@ func (j *judgement) summary() string {
 		parts = append(parts, fmt.Sprintf("no evaluation overdue (%d pending, %d blocked)", len(*s.Pending), len(*s.Blocked)))
 	}
 	if s.Allocations != nil {
-		parts = append(parts, count(len(*s.Allocations), "allocation")+" pending")
+		parts = append(parts, plugin.Count(len(*s.Allocations), "allocation")+" pending")
 	}
 	if s.Jobs != nil {
 		parts = append(parts, "no job lost")
@@ -91,7 +91,7 @@ func (j *judgement) namespaces() string {
 	if j.snapshot.Namespace != "" {
 		return "only in namespace " + j.snapshot.Namespace
 	}
-	return "in " + count(len(j.snapshot.Namespaces), "namespace")
+	return "in " + plugin.Count(len(j.snapshot.Namespaces), "namespace")
 }
 
 // visibility tells of a token that sees only some namespaces, where that can be told: Nomad leaves the others out without a
@@ -99,7 +99,7 @@ func (j *judgement) namespaces() string {
 func (j *judgement) visibility() {
 	seen := j.snapshot.Namespaces
 	if j.snapshot.Namespace == "" && len(seen) > 0 && !slices.Contains(seen, "default") {
-		j.add(plugin.Finding{State: plugin.OK, Subject: "namespaces", Problem: "only " + list(seen) + " judged, " + count(len(seen), "namespace") + " in all",
+		j.add(plugin.Finding{State: plugin.OK, Subject: "namespaces", Problem: "only " + plugin.List(seen) + " judged, " + plugin.Count(len(seen), "namespace") + " in all",
 			Cause: "the token may not see the others"})
 	}
 }
@@ -107,9 +107,9 @@ func (j *judgement) visibility() {
 func (s *Servers) summary() string {
 	switch {
 	case s.CountOnly:
-		return count(s.Count, "server") + ", failure tolerance unknown (the token lacks operator read)"
+		return plugin.Count(s.Count, "server") + ", failure tolerance unknown (the token lacks operator read)"
 	case !s.Known:
 		return "servers' health not yet known after an election"
 	}
-	return fmt.Sprintf("%s, failure tolerance %d", count(s.Count, "server"), s.Tolerance)
+	return fmt.Sprintf("%s, failure tolerance %d", plugin.Count(s.Count, "server"), s.Tolerance)
 }

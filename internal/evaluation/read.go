@@ -46,7 +46,7 @@ func (r reader) readAll(ctx context.Context, s *Snapshot) (err error) {
 	if err := r.visible(s.Namespaces); err != nil {
 		return err
 	}
-	r.note("the token sees %s: %s", count(len(s.Namespaces), "namespace"), list(s.Namespaces))
+	r.note("the token sees %s: %s", plugin.Count(len(s.Namespaces), "namespace"), plugin.List(s.Namespaces))
 	if err := r.readEvaluations(ctx, s); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (r reader) readAll(ctx context.Context, s *Snapshot) (err error) {
 func (r reader) visible(namespaces []string) error {
 	switch {
 	case r.namespace != "" && !slices.Contains(namespaces, r.namespace):
-		return usage(fmt.Sprintf("there is no namespace %s, or the token may not see it; it sees %s", r.namespace, either(list(namespaces), "none")))
+		return plugin.Misuse(fmt.Sprintf("there is no namespace %s, or the token may not see it; it sees %s", r.namespace, either(plugin.List(namespaces), "none")))
 	case len(namespaces) == 0:
 		return &nomad.Error{Op: "see any namespace", What: "the servers show none to this token",
 			Remedy: "give --token-file or NOMAD_TOKEN with the policy icinga/nomad-policy.hcl"}

@@ -178,5 +178,5 @@ func progress(tasks map[string]nomad.TaskState, now time.Time) string {
 		}
 		texts = append(texts, text)
 	}
-	return list(texts)
+	return plugin.List(texts)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"overdue/internal/nomad"
+	"overdue/internal/plugin"
 )
 
 // reason words why the allocations of an evaluation cannot be placed: "memory exhausted on 4 nodes". It is worded while
@@ -22,14 +23,14 @@ func reason(failures map[string]nomad.Placement) string {
 			texts = append(texts, text)
 		}
 	}
-	return list(texts)
+	return plugin.List(texts)
 }
 
 // obstacle is what a task group meets. A quota comes first: no node can help there.
 func obstacle(p nomad.Placement) string {
 	var parts []string
 	if len(p.QuotaExhausted) > 0 {
-		parts = append(parts, "quota exhausted: "+list(p.QuotaExhausted))
+		parts = append(parts, "quota exhausted: "+plugin.List(p.QuotaExhausted))
 	}
 	parts = append(parts, counted(p.DimensionExhausted, "%s exhausted on %s")...)
 	parts = append(parts, counted(p.ConstraintFiltered, "%s on %s")...)
@@ -45,7 +46,7 @@ func obstacle(p nomad.Placement) string {
 	case p.NodesEvaluated == 0:
 		return "no node was left to look at"
 	}
-	return fmt.Sprintf("%s looked at, none fits", count(p.NodesEvaluated, "node"))
+	return fmt.Sprintf("%s looked at, none fits", plugin.Count(p.NodesEvaluated, "node"))
 }
 
 func available(byDatacenter map[string]int) (n int) {
@@ -70,7 +71,7 @@ func counted(nodes map[string]int, format string) []string {
 	})
 	var texts []string
 	for _, name := range what[:min(most, len(what))] {
-		texts = append(texts, fmt.Sprintf(format, constraint(name), count(nodes[name], "node")))
+		texts = append(texts, fmt.Sprintf(format, constraint(name), plugin.Count(nodes[name], "node")))
 	}
 	if len(what) > most {
 		texts = append(texts, fmt.Sprintf("%d more", len(what)-most))

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"overdue/internal/plugin"
 )
 
 // selection says which jobs are judged. It is applied here and not by the servers: a filter made from a user's text can kill
@@ -14,7 +16,7 @@ type selection struct{ include, exclude []string }
 func (s selection) validate() error {
 	for _, pattern := range slices.Concat(s.include, s.exclude) {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return usage(fmt.Sprintf("%q is no glob: a [ needs its ]", pattern))
+			return plugin.Misuse(fmt.Sprintf("%q is no glob: a [ needs its ]", pattern))
 		}
 	}
 	return nil
@@ -32,11 +34,3 @@ func glob(pattern, name string) bool {
 	ok, _ := path.Match(strings.ReplaceAll(pattern, "/", slash), strings.ReplaceAll(name, "/", slash))
 	return ok
 }
-
-// usage is an error in what was asked for, not in the servers.
-type usage string
-
-func (u usage) Error() string { return string(u) }
-
-// Usage marks the error for the frame, which then answers UNKNOWN whatever --unreachable says.
-func (u usage) Usage() bool { return true }

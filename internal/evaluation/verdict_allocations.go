@@ -34,7 +34,7 @@ func (j *judgement) allocations() {
 	groups := fold(late, func(a Allocation) (JobID, time.Time) { return a.JobID, a.Created })
 	oldest := groups[0].oldest
 	f := plugin.Finding{State: state, Subject: "allocations", Since: oldest.Created,
-		Problem: count(len(late), "allocation") + within(groups) + " placed but not started" + onNode(late), Cause: "the oldest is of " + oldest.parent().String() + ", " + place(oldest),
+		Problem: plugin.Count(len(late), "allocation") + within(groups) + " placed but not started" + onNode(late), Cause: "the oldest is of " + oldest.parent().String() + ", " + place(oldest),
 		Consequence: "its tasks do not run",
 		Remedy:      "nomad alloc status " + quote(short(oldest.ID)) + "; see that node's log",
 		Details:     details(groups, j.now, "allocation", place)}

@@ -41,7 +41,7 @@ func (j *judgement) blocked() {
 	}
 	groups := fold(old, func(e *Evaluation) (JobID, time.Time) { return e.JobID, e.Created })
 	oldest := groups[0].oldest
-	f := plugin.Finding{State: state, Subject: "evaluations", Since: oldest.Created, Problem: count(len(old), "evaluation") + within(groups) + " blocked",
+	f := plugin.Finding{State: state, Subject: "evaluations", Since: oldest.Created, Problem: plugin.Count(len(old), "evaluation") + within(groups) + " blocked",
 		Cause:       "the oldest is of " + oldest.String() + ": " + why(oldest),
 		Consequence: "they go on by themselves once a node fits",
 		Remedy:      "add what is lacking, or change the job; nomad eval status " + quote(short(oldest.ID)),

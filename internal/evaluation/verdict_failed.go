@@ -35,11 +35,11 @@ func (j *judgement) failed() {
 	groups := fold(faults, func(e FailedEvaluation) (JobID, time.Time) { return e.JobID, e.Created })
 	oldest := groups[0].oldest
 	f := plugin.Finding{State: plugin.Warning, Subject: oldest.String(), Since: oldest.Created,
-		Problem: count(len(faults), "failed evaluation") + within(groups) + " without a follow-up", Cause: oldest.Description,
+		Problem: plugin.Count(len(faults), "failed evaluation") + within(groups) + " without a follow-up", Cause: oldest.Description,
 		Consequence: "nothing is started, stopped or replaced for it", Remedy: oldest.command("eval"),
 		Details: details(groups, j.now, "evaluation", func(e FailedEvaluation) string { return e.Description })}
 	if oldest.FollowUp != "" {
-		f.Problem = count(len(faults), "evaluation") + within(groups) + " failed, and its follow-ups fail too"
+		f.Problem = plugin.Count(len(faults), "evaluation") + within(groups) + " failed, and its follow-ups fail too"
 		f.Consequence = "it is tried again every few minutes, without end"
 		f.Remedy = "nomad eval status " + quote(short(oldest.ID)) + "; see the leader's log"
 	}

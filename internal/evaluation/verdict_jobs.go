@@ -67,10 +67,10 @@ func (j *judgement) tellJobs(what string, jobs []Job, unverified int, worst plug
 	oldest := groups[0].oldest
 	f.Subject, f.Since, f.Remedy = oldest.String()+" "+what, oldest.Submitted, oldest.command("eval")
 	if oldest.Queued > 0 {
-		f.Cause += "; its last evaluation could not place " + count(oldest.Queued, "allocation")
+		f.Cause += "; its last evaluation could not place " + plugin.Count(oldest.Queued, "allocation")
 	}
 	if all := len(jobs) + unverified; all > 1 {
-		f.Subject = count(all, "job") + " " + what
+		f.Subject = plugin.Count(all, "job") + " " + what
 		f.Cause = fmt.Sprintf("the oldest is %s; %s", oldest, f.Cause)
 		f.Remedy += ", and so for each of them"
 		if oldest.isChild() {

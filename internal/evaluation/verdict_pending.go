@@ -79,7 +79,7 @@ func (j *judgement) tellPending(overdue []*Evaluation, state plugin.State, due i
 	if len(overdue) > 0 {
 		oldest := groups[0].oldest
 		f.Since = oldest.Due
-		f.Problem = count(len(overdue), "evaluation") + within(groups) + " overdue"
+		f.Problem = plugin.Count(len(overdue), "evaluation") + within(groups) + " overdue"
 		f.Cause = fmt.Sprintf("the oldest is pending for %s (%s)", oldest.JobID, oldest.Trigger)
 		if len(overdue) == 1 {
 			f.Cause = "it is pending (" + oldest.Trigger + ")"
@@ -99,7 +99,7 @@ func (j *judgement) tellPending(overdue []*Evaluation, state plugin.State, due i
 	if paused {
 		f.State = worse(f.State, plugin.Warning)
 		f.Subject = "evaluation broker"
-		f.Problem = "paused by an operator, " + count(due, "evaluation") + " waiting"
+		f.Problem = "paused by an operator, " + plugin.Count(due, "evaluation") + " waiting"
 		f.Cause = "PauseEvalBroker is set in the scheduler configuration"
 		f.Consequence = "nothing at all is started, stopped or replaced until it is resumed"
 		f.Remedy = setPause("false")
@@ -128,7 +128,7 @@ func (j *judgement) tellRemains(remains []*Evaluation) {
 	oldest := groups[0].oldest
 	what := j.snapshot.Remains[oldest.JobID]
 	j.add(plugin.Finding{State: plugin.Warning, Subject: oldest.String(), Since: oldest.Due,
-		Problem:     count(len(remains), "delayed evaluation") + within(groups) + " overdue, the job is " + what,
+		Problem:     plugin.Count(len(remains), "delayed evaluation") + within(groups) + " overdue, the job is " + what,
 		Cause:       "it outlived its job (" + oldest.Trigger + ")",
 		Consequence: "nothing is missing", Remedy: "nomad eval status " + quote(short(oldest.ID)),
 		Details: details(groups, j.now, "evaluation", tellTrigger)})
@@ -142,7 +142,7 @@ func (j *judgement) tellAgeless(ageless []*Evaluation) {
 	groups := fold(ageless, byDue)
 	oldest := groups[0].oldest
 	j.add(plugin.Finding{State: plugin.Warning, Subject: oldest.String(),
-		Problem: count(len(ageless), "evaluation") + within(groups) + " pending, age unknown",
+		Problem: plugin.Count(len(ageless), "evaluation") + within(groups) + " pending, age unknown",
 		Cause:   "the server tells no time of creation", Remedy: "nomad eval status " + quote(short(oldest.ID)),
 		Details: details(groups, j.now, "evaluation", tellTrigger)})
 }

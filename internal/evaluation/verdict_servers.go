@@ -65,7 +65,7 @@ func (j *judgement) servers() {
 	if len(problems) == 0 {
 		return
 	}
-	f.Problem, f.Cause = strings.Join(problems, ", "), list(causes)
+	f.Problem, f.Cause = strings.Join(problems, ", "), plugin.List(causes)
 	j.mention(f)
 	j.add(f)
 }

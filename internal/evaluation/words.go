@@ -1,18 +1,10 @@
 package evaluation
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
-
-// count puts a number and its noun together.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
 
 // verb is the form of a verb that goes with a number.
 func verb(n int, one, many string) string {
@@ -22,24 +14,14 @@ func verb(n int, one, many string) string {
 	return many
 }
 
-// list names at most three things.
-func list(names []string) string {
-	const most = 3
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	if len(names) > 1 {
-		return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-	}
-	return strings.Join(names, "")
-}
-
 // children are the jobs that Nomad makes from a parameterized or periodic one. Who dispatches may put a prefix before the time.
-var children = regexp.MustCompile(`^(.+)/(dispatch-(?:.+-)?\d+-[0-9a-f]+|periodic-\d+)$`)
+var children = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.+)/(dispatch-(?:.+-)?\d+-[0-9a-f]+|periodic-\d+)$`)
+})
 
 // parent is the job that a dispatched or periodic child belongs to, or the job itself.
 func (j JobID) parent() JobID {
-	if m := children.FindStringSubmatch(j.Job); m != nil {
+	if m := children().FindStringSubmatch(j.Job); m != nil {
 		return JobID{j.Namespace, m[1]}
 	}
 	return j
@@ -64,11 +46,11 @@ func (j JobID) command(verb string) string {
 	return text + " " + quote(j.Job)
 }
 
-var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+-]+$`)
+var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:@%+-]+$`) })
 
 // quote makes a name safe to paste into a shell: whoever may submit a job chooses its name.
 func quote(name string) string {
-	if plain.MatchString(name) && !strings.HasPrefix(name, "-") {
+	if plain().MatchString(name) && !strings.HasPrefix(name, "-") {
 		return name
 	}
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
