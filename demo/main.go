@@ -1,5 +1,5 @@
-// Command demo shows the plugins at work without a cluster: it runs the real binaries on recordings of answers that a real
-// API server gave (demo/recordings). `make demo` builds them first.
+// Command demo shows the plugins at work without a cluster: it runs the real binaries on recordings of answers that real
+// servers gave (demo/recordings). `make demo` builds them first.
 package main
 
 import (
@@ -27,6 +27,12 @@ var scenes = []struct {
 		[]string{"check_mcp", "--replay", "demo/recordings/mcp-paused.yaml"}},
 	{"A pool that moves along is well, however long it takes:",
 		[]string{"check_mcp", "--replay", "demo/recordings/mcp-moving.yaml"}},
+	{"Nomad's leader was killed four times while clients dispatched jobs. No metric and no list of evaluations shows what was lost:",
+		[]string{"check_nomad_evals", "--replay", "demo/recordings/nomad-incident.yaml", "--address", "http://10.0.0.1:4646", "--address", "http://10.0.0.2:4646", "--address", "http://10.0.0.3:4646"}},
+	{"Somebody paused Nomad's evaluation broker. Every gauge of it reads 0:",
+		[]string{"check_nomad_evals", "--replay", "demo/recordings/nomad-paused.yaml"}},
+	{"Many kinds of trouble at once, the worst first:",
+		[]string{"check_nomad_evals", "--replay", "demo/recordings/nomad-kinds.yaml"}},
 	{"And a healthy cluster, for which one request is enough:",
 		[]string{"check_mcp", "--replay", "demo/recordings/mcp-healthy.yaml"}},
 }
@@ -45,7 +51,7 @@ func main() {
 		text, perfdata, _ := strings.Cut(string(out), "\n|")
 		fmt.Printf("%s\n| … %d points of performance data\nexit code %d\n", text, len(strings.Fields(perfdata)), code)
 	}
-	fmt.Println("\nWhat each verdict means and what to do: docs/check_mcp.md. On your own cluster: bin/check_mcp")
+	fmt.Println("\nWhat each verdict means and what to do: docs/check_mcp.md, docs/check_nomad_evals.md. On your own cluster: bin/check_mcp")
 }
 
 func commandLine(args []string) string {

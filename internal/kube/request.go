@@ -7,6 +7,8 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+
+	"overdue/internal/web"
 )
 
 // request is one question to the API server.
@@ -51,8 +53,8 @@ func (c *Client) try(ctx context.Context, q request, read func(*answer) error) (
 	u := *c.base
 	u.Path += q.path
 	u.RawQuery = q.query.Encode()
-	phase := new(phase)
-	req, err := http.NewRequestWithContext(phase.trace(ctx), http.MethodGet, u.String(), nil)
+	phase := new(web.Phase)
+	req, err := http.NewRequestWithContext(phase.Trace(ctx), http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, &Error{Op: q.op, What: clean(err.Error()), Err: err}
 	}
@@ -109,8 +111,8 @@ func (c *Client) readError(ctx context.Context, q request, a *answer, err error)
 		return e
 	}
 	switch {
-	case errors.Is(a.err, errTooLarge):
-		return &Error{Op: q.op, Status: 200, What: "answer larger than 64 MiB from " + c.Server(), Err: errTooLarge,
+	case errors.Is(a.err, web.ErrTooLarge):
+		return &Error{Op: q.op, Status: 200, What: "answer larger than 64 MiB from " + c.Server(), Err: web.ErrTooLarge,
 			Remedy: "is this the API server? " + c.Server()}
 	case a.err != nil:
 		return c.networkError(ctx, q, fmt.Sprintf("reading the answer (%d bytes so far)", a.bytes), a.err)

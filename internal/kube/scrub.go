@@ -3,6 +3,7 @@ package kube
 import (
 	"bytes"
 	"encoding/json"
+	"overdue/internal/web"
 	"regexp"
 	"sync"
 )
@@ -27,7 +28,7 @@ func Scrub(body []byte) []byte {
 	} else {
 		body = cutOff().ReplaceAll(body, []byte(scrubbed))
 	}
-	return secrets().ReplaceAll(body, []byte("$1${2}"+scrubbed+" "))
+	return []byte(web.WithoutSecrets(string(body)))
 }
 
 // cutOff finds what may hold an applied configuration in a body that is no good JSON: from there on nothing is to be trusted.

@@ -10,8 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/net/http/httpproxy"
 	"k8s.io/client-go/rest"
+
+	"overdue/internal/web"
 )
 
 // maxHeader bounds the header of an answer, in bytes. An API server sends well under 4 KiB.
@@ -44,7 +45,7 @@ func transport(config *rest.Config, s Surroundings) (http.RoundTripper, error) {
 		DisableCompression: config.DisableCompression || isLoopback(hostname(config.Host)),
 	}
 	if network.Proxy == nil {
-		network.Proxy = proxyFrom(s)
+		network.Proxy = web.Proxy(s.getenv)
 	}
 	config.UserAgent = s.UserAgent
 	authenticated, err := rest.HTTPWrappersForConfig(config, network)
@@ -74,24 +75,6 @@ func (offline) RoundTrip(*http.Request) (*http.Response, error) {
 }
 
 func noPause(context.Context, time.Duration) error { return nil }
-
-// proxyFrom reads the usual variables in the given environment; net/http reads the process's, once.
-func proxyFrom(s Surroundings) func(*http.Request) (*url.URL, error) {
-	either := func(names ...string) string {
-		for _, name := range names {
-			if value := s.getenv(name); value != "" {
-				return value
-			}
-		}
-		return ""
-	}
-	proxy := (&httpproxy.Config{
-		HTTPProxy:  either("HTTP_PROXY", "http_proxy"),
-		HTTPSProxy: either("HTTPS_PROXY", "https_proxy"),
-		NoProxy:    either("NO_PROXY", "no_proxy"),
-	}).ProxyFunc()
-	return func(r *http.Request) (*url.URL, error) { return proxy(r.URL) }
-}
 
 func hostname(address string) string {
 	u, err := url.Parse(address)

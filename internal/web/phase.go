@@ -1,4 +1,4 @@
-package kube
+package web
 
 import (
 	"context"
@@ -7,15 +7,17 @@ import (
 	"sync/atomic"
 )
 
-// phase is how far a request got: it tells a dead network from a server that does not answer.
-type phase struct{ text atomic.Value }
+// Phase is how far a request got: it tells a dead network from a server that does not answer.
+type Phase struct{ text atomic.Value }
 
-func (p *phase) String() string {
+// String is what was going on last: "connecting", or "" before anything was.
+func (p *Phase) String() string {
 	s, _ := p.text.Load().(string)
 	return s
 }
 
-func (p *phase) trace(ctx context.Context) context.Context {
+// Trace makes the requests of a context tell how far they get.
+func (p *Phase) Trace(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		DNSStart:          func(httptrace.DNSStartInfo) { p.text.Store("looking up its name") },
 		ConnectStart:      func(string, string) { p.text.Store("connecting") },

@@ -1,0 +1,111 @@
+package evaluation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"overdue/internal/nomad"
+	"overdue/internal/plugin"
+)
+
+// newestFailed is how many failed evaluations are read: they are closed, and the cost must not follow what is closed.
+const newestFailed = 30
+
+// reader asks the servers. What it may not see but could do without becomes a note.
+type reader struct {
+	client    *nomad.Client
+	note      func(format string, args ...any)
+	selected  func(JobID) bool
+	namespace string // or ""
+	limits    Limits
+	now       time.Time
+}
+
+// read takes the snapshot: seven small requests where all is well. With an error it returns what was known until then.
+func (r reader) read(ctx context.Context) (Snapshot, error) {
+	s := Snapshot{Namespace: r.namespace}
+	err := r.readAll(ctx, &s)
+	if why := nomad.Leaderless(err); why != "" {
+		s.Leaderless = why
+		return s, nil
+	}
+	return s, err
+}
+
+func (r reader) readAll(ctx context.Context, s *Snapshot) (err error) {
+	if r.client.Addresses() > 1 {
+		for _, p := range r.client.Ping(ctx) {
+			s.Pings = append(s.Pings, Ping(p))
+		}
+	}
+	if s.Namespaces, err = r.client.Namespaces(ctx); err != nil {
+		return err
+	}
+	if err := r.visible(s.Namespaces); err != nil {
+		return err
+	}
+	r.note("the token sees %s: %s", plugin.Count(len(s.Namespaces), "namespace"), plugin.List(s.Namespaces))
+	if err := r.readEvaluations(ctx, s); err != nil {
+		return err
+	}
+	if err := r.readAllocations(ctx, s); err != nil {
+		return err
+	}
+	if err := r.readJobs(ctx, s); err != nil {
+		return err
+	}
+	if err := r.readServers(ctx, s); err != nil {
+		return err
+	}
+	return r.readBroker(ctx, s)
+}
+
+// visible refuses what Nomad answers with empty lists: a namespace that does not exist, and a token that sees none.
+func (r reader) visible(namespaces []string) error {
+	switch {
+	case r.namespace != "" && !slices.Contains(namespaces, r.namespace):
+		return plugin.Misuse(fmt.Sprintf("there is no namespace %s, or the token may not see it; it sees %s", r.namespace, either(plugin.List(namespaces), "none")))
+	case len(namespaces) == 0:
+		return &nomad.Error{Op: "see any namespace", What: "the servers show none to this token",
+			Remedy: "give --token-file or NOMAD_TOKEN with the policy icinga/nomad-policy.hcl"}
+	}
+	return nil
+}
+
+func either(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// where is the namespace to ask for.
+func (r reader) where() string { return either(r.namespace, nomad.AllNamespaces) }
+
+// optional turns the failure to read what the verdict can do without into a note that says what it costs. The end of the run's
+// time and a lost leader stand.
+func (r reader) optional(ctx context.Context, err error, cost string) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil, nomad.Leaderless(err) != "":
+		return err
+	}
+	r.note("%s: %v", cost, err)
+	return nil
+}
+
+// late says that something is older than the limits allow, and so worth a closer look.
+func (r reader) late(since time.Time, warning, critical plugin.Range) bool {
+	return grade(max(r.now.Sub(since), 0), warning, critical) != plugin.OK
+}
+
+// moment is a time in ns since 1970; 0, and what makes no sense, is unknown.
+func moment(ns int64) time.Time {
+	if ns <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, ns)
+}

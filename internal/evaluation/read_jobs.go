@@ -1,0 +1,182 @@
+package evaluation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"overdue/internal/nomad"
+	"overdue/internal/plugin"
+)
+
+// Most jobs to look at one by one, of each kind.
+const (
+	mostPending = 20
+	mostDead    = 20
+)
+
+// readJobs reads the jobs that wait with no open evaluation, and looks closer at those that have done so for too long.
+func (r reader) readJobs(ctx context.Context, s *Snapshot) error {
+	open := make(map[JobID]bool, len(*s.Pending)+len(*s.Blocked))
+	for _, evaluations := range [][]Evaluation{*s.Pending, *s.Blocked} {
+		for _, e := range evaluations {
+			open[e.JobID] = true
+		}
+	}
+	waiting, err := nomad.WaitingJobs(ctx, r.client, r.where(), func(stub *nomad.JobStub) (Job, bool) {
+		job, placed := reduceJob(stub)
+		switch {
+		case stub.Periodic, stub.ParameterizedJob, stub.Stop: // parents have no evaluations; stopped jobs want nothing
+			return job, false
+		case job.Dead && (placed || stub.Multiregion != nil && string(stub.Multiregion) != "null"): // the latter waits for another region
+			return job, false
+		}
+		return job, !open[job.JobID] && r.selected(job.JobID)
+	})
+	if err != nil {
+		return err
+	}
+	s.Jobs = &Jobs{}
+	return r.verify(ctx, s.Jobs, waiting)
+}
+
+func reduceJob(stub *nomad.JobStub) (job Job, placed bool) {
+	job = Job{JobID: JobID{stub.Namespace, stub.ID}, Submitted: moment(stub.SubmitTime), Dead: stub.Status == nomad.JobDead}
+	if stub.JobSummary != nil {
+		for _, g := range stub.JobSummary.Summary {
+			job.Queued += g.Queued
+			placed = placed || g.Complete+g.Failed+g.Running+g.Starting+g.Lost+g.Unknown > 0
+		}
+	}
+	return job, placed
+}
+
+// verify looks at the jobs that have waited for too long: the oldest pending ones, and the newest dead ones, as services that
+// are scaled to 0 stay in the list for ever.
+func (r reader) verify(ctx context.Context, jobs *Jobs, waiting []Job) error {
+	slices.SortStableFunc(waiting, func(a, b Job) int { return cmp.Or(a.Submitted.Compare(b.Submitted), strings.Compare(a.Job, b.Job)) })
+	var pending, dead []Job
+	for _, job := range waiting {
+		switch {
+		case !r.tooLong(job):
+			jobs.Waiting = append(jobs.Waiting, job)
+		case job.Dead:
+			dead = append(dead, job)
+		default:
+			pending = append(pending, job)
+		}
+	}
+	slices.Reverse(dead)
+	if len(dead) > mostDead {
+		r.note("%d dead services without allocations were not looked at", len(dead)-mostDead)
+		dead = dead[:mostDead]
+	}
+	if len(pending) > mostPending {
+		jobs.Unverified = len(pending) - mostPending
+		pending = pending[:mostPending]
+	}
+	for _, job := range append(pending, dead...) {
+		if err := r.verifyJob(ctx, &job); err != nil {
+			return err
+		}
+		jobs.Waiting = append(jobs.Waiting, job)
+	}
+	return nil
+}
+
+func (r reader) tooLong(job Job) bool {
+	return job.Submitted.IsZero() || r.late(job.Submitted, r.limits.Warning, r.limits.Critical)
+}
+
+// verifyJob asks for all evaluations and allocations of a job. One that is gone by now was not lost.
+func (r reader) verifyJob(ctx context.Context, job *Job) error {
+	err := r.lookAtJob(ctx, job)
+	if nomad.IsNotFound(err) {
+		return nil
+	}
+	job.Verified = err == nil
+	return err
+}
+
+func (r reader) lookAtJob(ctx context.Context, job *Job) error {
+	if job.Dead {
+		whole, err := r.client.Job(ctx, job.Namespace, job.Job)
+		if err != nil {
+			return err
+		}
+		if job.Count = whole.Count(); job.Count == 0 {
+			return nil
+		}
+	}
+	evaluations, err := r.client.JobEvaluations(ctx, job.Namespace, job.Job)
+	if err != nil {
+		return err
+	}
+	for _, e := range evaluations {
+		if e.Status == nomad.StatusPending || e.Status == nomad.StatusBlocked {
+			job.Open++
+		} else {
+			job.Closed++
+		}
+	}
+	allocations, err := r.client.JobAllocations(ctx, job.Namespace, job.Job)
+	if err != nil {
+		return err
+	}
+	for _, a := range allocations {
+		if !a.Terminal() {
+			job.Live++
+		}
+	}
+	return nil
+}
+
+func (r reader) readAllocations(ctx context.Context, s *Snapshot) error {
+	allocations, err := nomad.PendingAllocations(ctx, r.client, r.where(), func(a *nomad.Allocation) (Allocation, bool) {
+		reduced := Allocation{JobID: JobID{a.Namespace, a.JobID}, ID: a.ID, Group: a.TaskGroup, Node: either(a.NodeName, a.NodeID),
+			Description: a.ClientDescription, Created: moment(a.CreateTime)}
+		return reduced, r.selected(reduced.JobID)
+	})
+	if err != nil {
+		return err
+	}
+	s.Allocations = &allocations
+	slices.SortStableFunc(allocations, func(a, b Allocation) int { return a.Created.Compare(b.Created) })
+	for i := range allocations[:min(closest, len(allocations))] {
+		a := &allocations[i]
+		if a.Created.IsZero() || !r.late(a.Created, r.limits.AllocWarning, r.limits.AllocCritical) {
+			continue
+		}
+		tasks, err := r.client.AllocationTasks(ctx, a.Namespace, a.ID)
+		if err = r.optional(ctx, err, "how far the tasks of an allocation are is not known"); err != nil {
+			return err
+		}
+		a.Tasks = progress(tasks, r.now)
+	}
+	return nil
+}
+
+// progress tells of each task that has not begun what was done for it last: a prestart task that others wait for tells it too.
+func progress(tasks map[string]nomad.TaskState, now time.Time) string {
+	var names, texts []string
+	for name := range tasks {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		t := tasks[name]
+		text := fmt.Sprintf("task %s %s", name, t.State)
+		if n := len(t.Events); n > 0 && t.State != "dead" {
+			last := t.Events[n-1]
+			text += ": " + either(last.DisplayMessage, last.Type)
+			if at := moment(last.Time); !at.IsZero() {
+				text += " " + plugin.Age(now.Sub(at)) + " ago"
+			}
+		}
+		texts = append(texts, text)
+	}
+	return plugin.List(texts)
+}

@@ -1,0 +1,130 @@
+package evaluation
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"overdue/internal/nomad/nomadtest"
+)
+
+// Which jobs are lost, told from what the server lists of them and what a closer look shows.
+func TestWhichJobsAreLost(t *testing.T) {
+	const (
+		whole = `{"ID":"a","TaskGroups":[{"Count":2}]}`
+		base  = `"ID":"a","Namespace":"default","SubmitTime":1796088720927630800`
+		dead  = base + `,"Type":"service","Status":"dead","Stop":false,"JobSummary":{"Summary":{"g":%s}}`
+		open  = `[{"ID":"e","JobID":"a","Namespace":"default","Type":"batch","Status":"%s","CreateTime":1796090900000000000}]`
+	)
+	for name, r := range map[string]struct {
+		stub, whole, evaluations, allocations string
+		code                                  int
+		says                                  string
+	}{
+		"pending, nothing else":                       {stub: base + `,"Type":"batch","Status":"pending"`, code: 2, says: "job a lost: pending, no evaluation"},
+		"pending, since the year 1":                   {stub: `"ID":"a","Namespace":"default","Type":"batch","Status":"pending"`, code: 1, says: "job a lost"},
+		"pending, with an open evaluation":            {stub: base + `,"Type":"batch","Status":"pending"`, evaluations: fmt.Sprintf(open, "blocked"), says: "no job lost"},
+		"pending, with a closed evaluation":           {stub: base + `,"Type":"batch","Status":"pending"`, evaluations: fmt.Sprintf(open, "complete"), code: 1, says: "job a left alone"},
+		"pending, but an allocation runs":             {stub: base + `,"Type":"batch","Status":"pending"`, allocations: `[{"ID":"x","JobID":"a","Namespace":"default","ClientStatus":"running","DesiredStatus":"run"}]`, says: "no job lost"},
+		"pending, its allocation was lost":            {stub: base + `,"Type":"batch","Status":"pending"`, allocations: `[{"ID":"x","JobID":"a","Namespace":"default","ClientStatus":"lost","DesiredStatus":"stop"}]`, code: 2, says: "job a lost"},
+		"pending and stopped":                         {stub: base + `,"Type":"batch","Status":"pending","Stop":true`, says: "no job lost"},
+		"a periodic parent":                           {stub: base + `,"Type":"batch","Status":"pending","Periodic":true`, says: "no job lost"},
+		"a parameterized parent":                      {stub: base + `,"Type":"batch","Status":"pending","ParameterizedJob":true`, says: "no job lost"},
+		"a dead service, never placed":                {stub: fmt.Sprintf(dead, `{"Complete":0}`), whole: whole, code: 2, says: "job a never placed"},
+		"a dead service, queued":                      {stub: fmt.Sprintf(dead, `{"Queued":2}`), whole: whole, code: 2, says: "could not place 2 allocations"},
+		"a dead service that has run":                 {stub: fmt.Sprintf(dead, `{"Complete":1}`), whole: whole, says: "no job lost"},
+		"a dead service that failed":                  {stub: fmt.Sprintf(dead, `{"Failed":1}`), whole: whole, says: "no job lost"},
+		"a dead service of count 0":                   {stub: fmt.Sprintf(dead, `{"Complete":0}`), whole: `{"ID":"a","TaskGroups":[{"Count":0}]}`, says: "no job lost"},
+		"a dead service that is purged now":           {stub: fmt.Sprintf(dead, `{"Complete":0}`), says: "no job lost"},
+		"a dead service that waits for its region":    {stub: fmt.Sprintf(dead, `{"Complete":0}`) + `,"Multiregion":{"Regions":[]}`, whole: whole, says: "no job lost"},
+		"a dead service that is of no other region":   {stub: fmt.Sprintf(dead, `{"Complete":0}`) + `,"Multiregion":null`, whole: whole, code: 2, says: "job a never placed"},
+		"a dead batch job has finished":               {stub: base + `,"Type":"batch","Status":"dead","Stop":false`, whole: whole, says: "no job lost"},
+		"an old server that lists what was not asked": {stub: base + `,"Type":"batch","Status":"running"`, says: "no job lost"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t)
+			s.Handle("/v1/jobs", func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("X-Nomad-Index", "1")
+				fmt.Fprint(w, "[{"+r.stub+"}]")
+			})
+			if r.whole != "" {
+				s.Job("default", "a", r.whole)
+			}
+			for part, body := range map[string]string{"evaluations": r.evaluations, "allocations": r.allocations} {
+				if body != "" {
+					s.Handle("/v1/job/a/"+part, func(w http.ResponseWriter, _ *http.Request) {
+						w.Header().Set("X-Nomad-Index", "1")
+						fmt.Fprint(w, body)
+					})
+				}
+			}
+			out, code := run(t, s, "--now", tenPastTwo)
+			if code != r.code || !strings.Contains(first(out), r.says) {
+				t.Errorf("exit %d, want %d with %q: %s", code, r.code, r.says, out)
+			}
+		})
+	}
+}
+
+// Which evaluations count, told from what the server lists.
+func TestWhichEvaluationsCount(t *testing.T) {
+	const at = `"Namespace":"default","CreateTime":1796090259281752300`
+	failed := `{"ID":"f","JobID":"a",` + at + `,"Type":"batch","Status":"failed","TriggeredBy":"job-register","StatusDescription":"boom","CreateIndex":5}`
+	for name, r := range map[string]struct {
+		evaluations string
+		job         bool // it exists
+		code        int
+		says        string
+	}{
+		"of Nomad's own":               {evaluations: `[{"ID":"e","JobID":"eval-gc",` + at + `,"Type":"_core","Status":"pending"},{"ID":"f","JobID":"eval-gc",` + at + `,"Type":"_core","Status":"failed"}]`, says: "(0 pending, 0 blocked)"},
+		"canceled and complete":        {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Status":"canceled"},{"ID":"f","JobID":"a",` + at + `,"Status":"complete"}]`, says: "(0 pending, 0 blocked)"},
+		"a trigger that nobody knows":  {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Type":"batch","Status":"pending","TriggeredBy":"new-in-3.0"}]`, code: 2, says: "it is pending (new-in-3.0)"},
+		"failed, nothing after it":     {evaluations: "[" + failed + "]", job: true, code: 1, says: "job a: 1 failed evaluation without a follow-up, for 12m 20s (since 2026-12-01 01:57 UTC): boom"},
+		"failed, the job is purged":    {evaluations: "[" + failed + "]", code: 1, says: "the job does not exist"},
+		"failed, made good later":      {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"complete","CreateIndex":6}]`, job: true, says: "no evaluation overdue"},
+		"failed, closed well before":   {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"complete","CreateIndex":4}]`, job: true, code: 1, says: "without a follow-up"},
+		"failed, canceled later":       {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"canceled","CreateIndex":6}]`, job: true, code: 1, says: "without a follow-up"},
+		"an allocation and its quotas": {evaluations: `[{"ID":"e","JobID":"a","Namespace":"default","CreateTime":1796080259281752300,"Status":"blocked","FailedTGAllocs":{"g":{"NodesEvaluated":3,"QuotaExhausted":["cpu exhausted (300 needed > 200 limit)"]}}}]`, code: 1, says: "quota exhausted: cpu exhausted (300 needed › 200 limit)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t, func(s *nomadtest.Server) { s.Evaluations(r.evaluations) })
+			if r.job {
+				s.Job("default", "a", `{"ID":"a","TaskGroups":[]}`)
+			}
+			out, code := run(t, s, "--now", tenPastTwo)
+			if code != r.code || !strings.Contains(first(out), r.says) {
+				t.Errorf("exit %d, want %d with %q: %s", code, r.code, r.says, out)
+			}
+		})
+	}
+}
+
+// More lost jobs than can be looked at one by one.
+func TestManyLostJobs(t *testing.T) {
+	var jobs []string
+	for i := range 500 {
+		jobs = append(jobs, fmt.Sprintf(`{"ID":"ci/dispatch-1796090259-%08x","ParentID":"ci","Namespace":"default","Type":"batch","Status":"pending","Stop":false,"SubmitTime":%d}`, i, 1796090259281752300+i))
+	}
+	s := start(t, func(s *nomadtest.Server) { s.Jobs("[" + strings.Join(jobs, ",") + "]") })
+	out, code := run(t, s, "--now", tenPastTwo)
+	if code != 2 || !strings.HasPrefix(out, "[CRITICAL] - 500 jobs lost") || !strings.Contains(out, "480 of the jobs were not looked at one by one") || !strings.Contains(out, "jobs_lost=500;") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	if n := len(s.Requests()); n > 50 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// A consistent read from a server that knows no leader proves nothing.
+func TestKnownLeader(t *testing.T) {
+	s := start(t)
+	s.Handle("/v1/evaluations", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Nomad-Index", "1")
+		w.Header().Set("X-Nomad-KnownLeader", "false")
+		fmt.Fprint(w, "[]")
+	})
+	if out, code := run(t, s); code != 2 || !strings.Contains(out, "servers: the leader does not answer") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}

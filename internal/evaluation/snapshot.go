@@ -1,0 +1,121 @@
+// Package evaluation watches Nomad's evaluations: those that never closed, allocations that never started, jobs whose
+// evaluation was lost, and whether the servers could lose one more. Data walks one way: read.go asks the servers for a
+// Snapshot, judge.go turns it into findings.
+//
+// The rules are those of Nomad's source, and were watched on servers of 1.6.3 and 2.0.5 while they were killed, hung and
+// restarted.
+package evaluation
+
+import "time"
+
+// Snapshot is what was read of a region at one time. It holds only what is judged. What was not read is nil.
+type Snapshot struct {
+	Namespaces []string // that the token may see
+	Namespace  string   // the only one that was asked for, or ""
+	Leaderless string   // what the servers said of the leader that they miss; then nothing else was read
+
+	Pending, Blocked *[]Evaluation
+	Failed           *Failed
+	Allocations      *[]Allocation
+	Jobs             *Jobs
+	Servers          *Servers
+	Pings            []Ping // only where several addresses were given
+
+	Broker Broker
+
+	// Remains tells, of jobs whose delayed evaluation is due, that they were stopped or purged: "stopped", "purged".
+	Remains map[JobID]string
+}
+
+// Broker is the leader's queue of evaluations, as far as it is known.
+type Broker int
+
+// An operator can pause the broker: nothing is scheduled then, and every gauge of it reads 0.
+const (
+	BrokerUnknown Broker = iota
+	BrokerRunning
+	BrokerPaused
+)
+
+// JobID is a job in its namespace.
+type JobID struct{ Namespace, Job string }
+
+// Evaluation is an open one.
+type Evaluation struct {
+	JobID
+	ID      string
+	Trigger string // TriggeredBy: job-register, node-update, …; unknown ones are text
+	Reason  string // why its allocations cannot be placed, or ""
+
+	Created time.Time // zero if unknown
+	Due     time.Time // when it may be worked on; zero if unknown
+	Delayed bool      // Due is later than Created by design: reschedule, disconnected client
+}
+
+// Failed are the newest failed evaluations.
+type Failed struct {
+	Evaluations []FailedEvaluation
+	More        bool // there are older ones
+}
+
+// FailedEvaluation is one that the servers gave up.
+type FailedEvaluation struct {
+	JobID
+	ID          string
+	Trigger     string
+	Description string // "maximum attempts reached (5)"
+	Created     time.Time
+	FollowUp    string // ID of the evaluation that takes its place, or ""
+
+	// What a closer look at the job showed.
+	Superseded bool // a later evaluation of the job was closed well, or is open
+	Purged     bool // there is no such job
+}
+
+// Allocation is one that should run and has not begun.
+type Allocation struct {
+	JobID
+	ID          string
+	Group, Node string
+	Description string // "No tasks have started"
+	Tasks       string // how far its tasks are, if that was looked at: "t: Downloading image"
+	Created     time.Time
+}
+
+// Jobs are those that wait without any open evaluation.
+type Jobs struct {
+	Waiting    []Job
+	Unverified int // waiting longer than the limit, but too many to look at each
+}
+
+// Job waits for allocations, or is a service that was closed without any.
+type Job struct {
+	JobID
+	Submitted time.Time
+	Dead      bool // a service whose status is dead though nobody stopped it; else its status is pending
+	Queued    int  // allocations that its last evaluation could not place
+
+	// What a closer look showed.
+	Verified bool
+	Count    int // allocations that it wants; of dead services only
+	Open     int // evaluations of it that are open after all
+	Live     int // allocations of it that are not terminal
+	Closed   int // evaluations of it that are closed
+}
+
+// Servers is the leader's view of them.
+type Servers struct {
+	Known     bool // false for some seconds after an election, and without operator read
+	Count     int
+	CountOnly bool // without operator read only their number is known
+	Tolerance int
+	Unhealthy []string  // "s3.global (127.0.0.3:24647, failed)"
+	Since     time.Time // since when the first of them is not healthy
+}
+
+// Ping is how a server answered directly.
+type Ping struct {
+	Address    string
+	Silent     string // why it gave no answer, or ""
+	Leaderless string // what it said of a leader that it misses, or ""
+}

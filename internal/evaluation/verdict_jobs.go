@@ -1,0 +1,85 @@
+package evaluation
+
+import (
+	"fmt"
+	"time"
+
+	"overdue/internal/plugin"
+)
+
+// jobs judges those that wait and have no open evaluation: nothing will ever place them.
+//
+// A job without evaluation and allocation is pending for ever. A dispatch writes the job and its evaluation apart, and a leader
+// that dies in between leaves the job alone (hashicorp/nomad 26655; fixed in 1.8.17, 1.9.13, 1.10.5).
+func (j *judgement) jobs() {
+	if j.snapshot.Jobs == nil {
+		return
+	}
+	var lost, closed, unplaced []Job
+	for _, job := range j.snapshot.Jobs.Waiting {
+		switch {
+		case !job.Verified || job.Open > 0 || job.Live > 0 || j.waiting(job) == plugin.OK:
+		case job.Dead && job.Count > 0:
+			unplaced = append(unplaced, job)
+		case job.Dead:
+		case job.Closed > 0:
+			closed = append(closed, job)
+		default:
+			lost = append(lost, job)
+		}
+	}
+	unverified := j.snapshot.Jobs.Unverified
+	if len(lost) == 0 {
+		unverified = 0 // those that were looked at are well after all
+	}
+	j.points[jobsLost] = float64(len(lost) + len(closed) + len(unplaced) + unverified)
+	j.points[jobsLostAge] = 0
+	j.tellJobs("lost", lost, unverified, plugin.Critical, plugin.Finding{
+		Problem: "pending, no evaluation", Cause: "its evaluation was never written or has vanished, and it has no allocation",
+		Consequence: "nothing will ever start it"})
+	j.tellJobs("never placed", unplaced, 0, plugin.Critical, plugin.Finding{
+		Problem: "a service that nobody stopped is dead, without an allocation", Cause: "its evaluations are closed and placed nothing",
+		Consequence: "nothing will ever start it"})
+	j.tellJobs("left alone", closed, 0, plugin.Warning, plugin.Finding{
+		Problem: "pending, and all its evaluations are closed", Cause: "no evaluation is open that could place its allocations",
+		Consequence: "nothing starts it until something evaluates it again"})
+}
+
+// waiting is the state for how long a job has waited. Nomad has known the time of submission since 0.6: a job without is older.
+func (j *judgement) waiting(job Job) plugin.State {
+	if job.Submitted.IsZero() {
+		return plugin.Warning
+	}
+	return grade(j.age(job.Submitted), j.limits.Warning, j.limits.Critical)
+}
+
+func (j *judgement) tellJobs(what string, jobs []Job, unverified int, worst plugin.State, f plugin.Finding) {
+	if len(jobs) == 0 {
+		return
+	}
+	for _, job := range jobs {
+		f.State = worse(f.State, min(j.waiting(job), worst))
+		if !job.Submitted.IsZero() {
+			j.points[jobsLostAge] = max(j.points[jobsLostAge], j.age(job.Submitted).Seconds())
+		}
+	}
+	groups := fold(jobs, func(job Job) (JobID, time.Time) { return job.JobID, job.Submitted })
+	oldest := groups[0].oldest
+	f.Subject, f.Since, f.Remedy = oldest.String()+" "+what, oldest.Submitted, oldest.command("eval")
+	if oldest.Queued > 0 {
+		f.Cause += "; its last evaluation could not place " + plugin.Count(oldest.Queued, "allocation")
+	}
+	if all := len(jobs) + unverified; all > 1 {
+		f.Subject = plugin.Count(all, "job") + " " + what
+		f.Cause = fmt.Sprintf("the oldest is %s; %s", oldest, f.Cause)
+		f.Remedy += ", and so for each of them"
+		if oldest.isChild() {
+			f.Remedy += " (" + oldest.parent().command("status") + " lists them)"
+		}
+		f.Details = details(groups, j.now, "job", func(job Job) string { return job.command("eval") })
+	}
+	if unverified > 0 {
+		f.Details = append(f.Details, fmt.Sprintf("%d of the jobs were not looked at one by one", unverified))
+	}
+	j.add(f)
+}

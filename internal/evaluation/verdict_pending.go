@@ -1,0 +1,148 @@
+package evaluation
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"overdue/internal/plugin"
+)
+
+// pending judges evaluations that wait to be worked on. A healthy one is closed within 100 ms of being due.
+func (j *judgement) pending() {
+	if j.snapshot.Pending == nil {
+		return
+	}
+	var overdue, remains, ageless []*Evaluation // there may be 200,000
+	state := plugin.OK
+	due := 0
+	j.points[pendingAge] = 0
+	for e := range j.awaited() {
+		age := j.age(e.Due)
+		graded := grade(age, j.limits.Warning, j.limits.Critical)
+		switch {
+		case e.Due.IsZero():
+			ageless = append(ageless, e)
+			continue
+		case !e.Due.After(j.now):
+			due++
+			j.points[pendingAge] = max(j.points[pendingAge], age.Seconds())
+		}
+		switch {
+		case graded == plugin.OK:
+		case e.Delayed && j.snapshot.Remains[e.JobID] != "":
+			remains = append(remains, e)
+		default:
+			state = worse(state, graded)
+			overdue = append(overdue, e)
+		}
+	}
+	j.points[evaluationsPending] = float64(len(*j.snapshot.Pending))
+	j.points[evaluationsOverdue] = float64(len(overdue) + len(remains))
+	j.tellPending(overdue, state, due)
+	j.tellRemains(remains)
+	j.tellAgeless(ageless)
+}
+
+// awaited are those that a scheduler should work on.
+func (j *judgement) awaited() iter.Seq[*Evaluation] {
+	return func(yield func(*Evaluation) bool) {
+		for i := range *j.snapshot.Pending {
+			if !yield(&(*j.snapshot.Pending)[i]) {
+				return
+			}
+		}
+		if j.snapshot.Blocked == nil {
+			return
+		}
+		for i := range *j.snapshot.Blocked {
+			if e := &(*j.snapshot.Blocked)[i]; e.replanned() && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// replanned: it is blocked because its plans were refused, not for want of room. The leader tries it again by itself within
+// minutes, so it is judged like a pending one.
+func (e *Evaluation) replanned() bool { return e.Trigger == "max-plan-attempts" && e.Reason == "" }
+
+func byDue(e *Evaluation) (JobID, time.Time) { return e.JobID, e.Due }
+
+func (j *judgement) tellPending(overdue []*Evaluation, state plugin.State, due int) {
+	paused := j.snapshot.Broker == BrokerPaused && due > 0
+	if len(overdue) == 0 && !paused {
+		return
+	}
+	f := plugin.Finding{State: state, Subject: "evaluations", Consequence: "nothing is started, stopped or replaced for them until they are worked on"}
+	groups := fold(overdue, byDue)
+	if len(overdue) > 0 {
+		oldest := groups[0].oldest
+		f.Since = oldest.Due
+		f.Problem = plugin.Count(len(overdue), "evaluation") + within(groups) + " overdue"
+		f.Cause = fmt.Sprintf("the oldest is pending for %s (%s)", oldest.JobID, oldest.Trigger)
+		if len(overdue) == 1 {
+			f.Cause = "it is pending (" + oldest.Trigger + ")"
+		}
+		f.Remedy = "nomad eval status " + quote(short(oldest.ID)) + "; if that does not tell, have all queued anew: " + setPause("true") + ", and again with =false"
+		f.Details = details(groups, j.now, "evaluation", tellTrigger)
+		if len(groups) == 1 {
+			f.Subject = groups[0].job.String()
+		}
+		if oldest.replanned() {
+			f.Cause = fmt.Sprintf("the oldest is of %s: its plans were refused again and again (%s)", oldest.JobID, oldest.Trigger)
+			f.Remedy = "nomad eval status " + quote(short(oldest.ID)) + `; look for "plan for node rejected" in the leader's log, and drain the node it names`
+		} else if j.snapshot.Broker == BrokerRunning && len(overdue) == due {
+			f.Cause += "; none is worked on, though a leader answers and the broker is not paused"
+		}
+	}
+	if paused {
+		f.State = worse(f.State, plugin.Warning)
+		f.Subject = "evaluation broker"
+		f.Problem = "paused by an operator, " + plugin.Count(due, "evaluation") + " waiting"
+		f.Cause = "PauseEvalBroker is set in the scheduler configuration"
+		f.Consequence = "nothing at all is started, stopped or replaced until it is resumed"
+		f.Remedy = setPause("false")
+	}
+	j.add(f)
+}
+
+func setPause(value string) string {
+	return "nomad operator scheduler set-config -pause-eval-broker=" + value
+}
+
+func tellTrigger(e *Evaluation) string {
+	text := e.Trigger
+	if e.isChild() {
+		text += ", " + e.Job
+	}
+	return text
+}
+
+// tellRemains: a delayed evaluation may outlive its job (hashicorp/nomad 15031, 25923, 10788). Nothing is missing then.
+func (j *judgement) tellRemains(remains []*Evaluation) {
+	if len(remains) == 0 {
+		return
+	}
+	groups := fold(remains, byDue)
+	oldest := groups[0].oldest
+	what := j.snapshot.Remains[oldest.JobID]
+	j.add(plugin.Finding{State: plugin.Warning, Subject: oldest.String(), Since: oldest.Due,
+		Problem:     plugin.Count(len(remains), "delayed evaluation") + within(groups) + " overdue, the job is " + what,
+		Cause:       "it outlived its job (" + oldest.Trigger + ")",
+		Consequence: "nothing is missing", Remedy: "nomad eval status " + quote(short(oldest.ID)),
+		Details: details(groups, j.now, "evaluation", tellTrigger)})
+}
+
+// tellAgeless: Nomad has written the time of creation since 0.9.5, so an evaluation without has been open since before.
+func (j *judgement) tellAgeless(ageless []*Evaluation) {
+	if len(ageless) == 0 {
+		return
+	}
+	groups := fold(ageless, byDue)
+	oldest := groups[0].oldest
+	j.add(plugin.Finding{State: plugin.Warning, Subject: oldest.String(),
+		Problem: plugin.Count(len(ageless), "evaluation") + within(groups) + " pending, age unknown",
+		Cause:   "the server tells no time of creation", Remedy: "nomad eval status " + quote(short(oldest.ID)),
+		Details: details(groups, j.now, "evaluation", tellTrigger)})
+}

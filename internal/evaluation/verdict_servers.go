@@ -1,0 +1,89 @@
+package evaluation
+
+import (
+	"fmt"
+	"strings"
+
+	"overdue/internal/plugin"
+)
+
+// leader: without one nothing can be asked, and nothing is scheduled.
+func (j *judgement) leader() {
+	if j.snapshot.Leaderless == "" {
+		return
+	}
+	f := plugin.Finding{State: plugin.Critical, Subject: "servers", Problem: "no leader", Cause: "they answer: " + j.snapshot.Leaderless,
+		Consequence: "nothing is scheduled, and what is sent may be lost", Remedy: "bring a majority of the servers back: nomad server members"}
+	if j.snapshot.Leaderless != "No cluster leader" {
+		f.Problem = "the leader does not answer, an election may be in progress"
+		f.Remedy = "if it stays so: nomad server members, and the log of each server"
+	}
+	j.add(f)
+}
+
+// servers judges whether one more of them may fail. A dead server is called healthy by the others for 40 s, then is taken from
+// their list, and all is called healthy again: only the tolerance, their number and a ping of each tell.
+func (j *judgement) servers() {
+	var problems, causes []string
+	f := plugin.Finding{State: plugin.Warning, Subject: "servers", Remedy: "look at them: nomad operator autopilot health, journalctl -u nomad on each"}
+	silent, leaderless := 0, 0
+	for _, p := range j.snapshot.Pings {
+		switch {
+		case p.Silent != "":
+			silent++
+			causes = append(causes, p.Silent)
+		case p.Leaderless != "" && j.snapshot.Leaderless == "":
+			leaderless++
+			causes = append(causes, fmt.Sprintf("%s says: %s", p.Address, p.Leaderless))
+		}
+	}
+	if pings := len(j.snapshot.Pings); pings > 0 {
+		j.points[serversSilent] = float64(silent)
+		if silent > 0 {
+			problems = append(problems, fmt.Sprintf("%d of %d %s", silent, pings, verb(silent, "does not answer", "do not answer")))
+		}
+		if leaderless > 0 {
+			problems = append(problems, fmt.Sprintf("%d of %d %s", leaderless, pings, verb(leaderless, "knows no leader", "know no leader")))
+		}
+	}
+	if s := j.snapshot.Servers; s != nil && (s.Known || s.CountOnly) {
+		j.points[serversCount] = float64(s.Count)
+		if s.Count < j.limits.ExpectServers {
+			problems = append(problems, fmt.Sprintf("%d of %d expected", s.Count, j.limits.ExpectServers))
+		}
+		if s.Known {
+			j.points[failureTolerance] = float64(s.Tolerance)
+			f.Since = s.Since
+			causes = append(causes, s.Unhealthy...)
+			if s.Tolerance < j.limits.MinFailureTolerance {
+				problems = append(problems, fmt.Sprintf("failure tolerance %d", s.Tolerance))
+				f.Consequence = "if one more fails there may be no leader, and nothing is scheduled"
+				f.Remedy += "; --min-failure-tolerance 0 if there is meant to be only one"
+			}
+		}
+	}
+	if len(problems) == 0 {
+		return
+	}
+	f.Problem, f.Cause = strings.Join(problems, ", "), plugin.List(causes)
+	j.mention(f)
+	j.add(f)
+}
+
+// mention tells the servers' trouble along with the worst finding, which it may explain.
+func (j *judgement) mention(servers plugin.Finding) {
+	worst := -1
+	for i, f := range j.findings {
+		if f.State > plugin.OK && (worst < 0 || f.State > j.findings[worst].State) {
+			worst = i
+		}
+	}
+	if worst < 0 {
+		return
+	}
+	f := &j.findings[worst]
+	f.Cause += "; servers: " + servers.Problem
+	if len(servers.Cause) > 0 {
+		f.Cause += " (" + servers.Cause + ")"
+	}
+}

@@ -1,0 +1,38 @@
+// Package nomad asks Nomad's servers for the little that is judged: open and failed evaluations, pending allocations, jobs
+// that wait, and the health of the servers.
+//
+// It sends its own requests. HashiCorp's client (github.com/hashicorp/nomad/api) reads the process's environment, holds
+// whole lists in memory, has no limit for an answer and takes autopilot's 429 for an error. All filters sent are constants:
+// one that is wrong can kill the leader (go-bexpr before 0.1.16). All reads are consistent ones: a server that was just
+// restarted answers a stale read with an empty list and says that all is well.
+package nomad
+
+import (
+	"net/http"
+)
+
+// Client asks one region. Its methods are for one goroutine at a time.
+type Client struct {
+	send      http.RoundTripper // not an http.Client, which would follow redirects and take the token elsewhere
+	addresses []address         // in the order in which they are asked
+	at        int               // the one that is asked
+	waited    bool              // for an election, once in a run
+	region    string
+	hasToken  bool
+	by        Surroundings
+}
+
+// Server returns the address of the server that is asked, as it appears in texts: "http://10.0.0.1:4646".
+func (c *Client) Server() string { return c.addresses[c.at].name }
+
+// Addresses is how many servers were named.
+func (c *Client) Addresses() int { return len(c.addresses) }
+
+// next goes on to the next address; false if there is none.
+func (c *Client) next() bool {
+	if c.at+1 >= len(c.addresses) {
+		return false
+	}
+	c.at++
+	return true
+}

@@ -1,0 +1,93 @@
+package nomad
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/url"
+)
+
+// waitingJobs are those that wait for their allocations, and services that were closed without being stopped. A constant, as
+// all filters here.
+const waitingJobs = `Status == "pending" or (Type == "service" and Status == "dead" and Stop == false)`
+
+// Statuses and types of a job.
+const (
+	JobPending = "pending"
+	JobDead    = "dead"
+
+	TypeService = "service"
+	TypeCore    = "_core"
+)
+
+// JobStub is the part of an entry in Nomad's list of jobs that is judged.
+type JobStub struct {
+	ID               string
+	ParentID         string // of a dispatched or periodic child
+	Namespace        string
+	Type             string
+	Status           string // pending, running, dead
+	Stop             bool
+	Periodic         bool            // a parent: it has no evaluations of its own
+	ParameterizedJob bool            // the same
+	Multiregion      json.RawMessage // null but for a job of several regions
+	SubmitTime       int64           // ns since 1970
+	JobSummary       *struct{ Summary map[string]GroupSummary }
+}
+
+// GroupSummary counts the allocations of a task group.
+type GroupSummary struct {
+	Queued, Complete, Failed, Running, Starting, Lost, Unknown int
+}
+
+// Job is the part of a job that is judged.
+type Job struct {
+	ID         string
+	Stop       bool
+	TaskGroups []struct{ Count int }
+}
+
+// Count is how many allocations the job wants.
+func (j Job) Count() (n int) {
+	for _, g := range j.TaskGroups {
+		n += g.Count
+	}
+	return n
+}
+
+// WaitingJobs lists jobs that are pending, and services that are dead without having been stopped.
+func WaitingJobs[R any](ctx context.Context, c *Client, namespace string, reduce func(*JobStub) (R, bool)) ([]R, error) {
+	q := question{op: "list waiting jobs", path: "/v1/jobs", query: url.Values{"namespace": {namespace}, "filter": {waitingJobs}},
+		kind: "a list of jobs", right: "list-jobs"}
+	valid := func(j *JobStub) bool { return j.ID != "" && j.Status != "" }
+	kept, _, err := list(ctx, c, q, valid, func(j *JobStub) (R, bool) {
+		if j.Status != JobPending && (j.Type != TypeService || j.Status != JobDead || j.Stop) {
+			var none R
+			return none, false
+		}
+		return reduce(j)
+	})
+	return kept, err
+}
+
+// Job returns a job; IsNotFound tells that it was purged.
+func (c *Client) Job(ctx context.Context, namespace, id string) (*Job, error) {
+	q := question{op: "read a job", path: "/v1/job/" + url.PathEscape(id), query: url.Values{"namespace": {namespace}}, kind: "a job", right: "read-job", state: true}
+	return get(ctx, c, q, func(j *Job) bool { return j.ID != "" })
+}
+
+// Scrub reduces a recorded job to what is judged: its environment, templates, metadata and payload may hold secrets.
+func Scrub(body []byte) []byte {
+	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) || !bytes.Contains(body, []byte(`"TaskGroups"`)) {
+		return body
+	}
+	var job Job
+	if json.Unmarshal(body, &job) != nil {
+		return nil // broken, but the secrets in it may be whole
+	}
+	reduced, err := json.Marshal(job)
+	if err != nil {
+		return nil
+	}
+	return reduced
+}

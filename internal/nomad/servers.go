@@ -1,0 +1,62 @@
+package nomad
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Autopilot is what the leader thinks of the servers of its region.
+type Autopilot struct {
+	Healthy          *bool
+	FailureTolerance *int     // how many servers may fail before there is no quorum
+	Servers          []Server // null for some 5 s after an election
+}
+
+// Server is one of them. A dead one is taken from the list after some 45 s.
+type Server struct {
+	Name        string
+	Address     string
+	SerfStatus  string // alive, failed, left
+	Healthy     bool
+	Voter       bool
+	Leader      bool
+	StableSince time.Time // when Healthy changed last
+}
+
+// Autopilot asks for the health of the servers. It takes operator read.
+func (c *Client) Autopilot(ctx context.Context) (*Autopilot, error) {
+	q := question{op: "read the servers' health", path: "/v1/operator/autopilot/health", query: url.Values{}, kind: "autopilot's health",
+		right: "operator read", also: http.StatusTooManyRequests}
+	return get(ctx, c, q, func(a *Autopilot) bool { return a.Healthy != nil && a.FailureTolerance != nil })
+}
+
+// Peers counts the servers that belong to the quorum. It takes no right.
+func (c *Client) Peers(ctx context.Context) (int, error) {
+	q := question{op: "count the servers", path: "/v1/status/peers", query: url.Values{}, kind: "a list of servers"}
+	peers, err := get(ctx, c, q, func(*[]string) bool { return true })
+	if err != nil {
+		return 0, err
+	}
+	return len(*peers), nil
+}
+
+// BrokerPaused says that an operator has paused the evaluation broker: nothing is scheduled then. It takes operator read.
+func (c *Client) BrokerPaused(ctx context.Context) (bool, error) {
+	type configuration struct {
+		SchedulerConfig *struct{ PauseEvalBroker bool }
+	}
+	q := question{op: "read the scheduler configuration", path: "/v1/operator/scheduler/configuration", query: url.Values{}, kind: "the scheduler configuration",
+		right: "operator read"}
+	found, err := get(ctx, c, q, func(s *configuration) bool { return s.SchedulerConfig != nil })
+	return err == nil && found.SchedulerConfig.PauseEvalBroker, err
+}
+
+// Namespaces lists those that the token may see.
+func (c *Client) Namespaces(ctx context.Context) ([]string, error) {
+	type namespace struct{ Name string }
+	q := question{op: "list namespaces", path: "/v1/namespaces", query: url.Values{}, kind: "a list of namespaces", right: "read-job in a namespace"}
+	kept, _, err := list(ctx, c, q, func(n *namespace) bool { return n.Name != "" }, func(n *namespace) (string, bool) { return n.Name, true })
+	return kept, err
+}
