@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"syscall"
 	"time"
 )
 
@@ -19,7 +20,6 @@ const grace = 300 * time.Millisecond
 // that a whole run is one function call in a test.
 func Main(ctx context.Context, p Program, args, env []string, out io.Writer) int {
 	var signals signals
-	signals.outlivePipe()
 	defer func() { signals.release() }()
 	defer silenceLog()()
 
@@ -58,8 +58,41 @@ func deliver(out io.Writer, text string, stop <-chan os.Signal, until time.Time)
 
 func write(out io.Writer, text string) (complete bool) {
 	defer func() { _ = recover() }()
+	if file, ok := out.(*os.File); ok {
+		out = quietPipe{file}
+	}
 	n, err := io.WriteString(out, text)
 	return err == nil && n == len(text)
+}
+
+// quietPipe writes to a file by itself, as os.File ends the process when stdout is a pipe that nobody reads.
+type quietPipe struct{ file *os.File }
+
+func (q quietPipe) Write(p []byte) (written int, err error) {
+	conn, err := q.file.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	failed := conn.Write(func(fd uintptr) (done bool) {
+		for written < len(p) {
+			n, failure := syscall.Write(int(fd), p[written:])
+			switch {
+			case failure == syscall.EINTR:
+			case failure == syscall.EAGAIN:
+				return false
+			case failure != nil:
+				err = failure
+				return true
+			default:
+				written += n
+			}
+		}
+		return true
+	})
+	if err == nil {
+		err = failed
+	}
+	return written, err
 }
 
 func run(ctx context.Context, p Program, args, env []string, signals *signals) (text string, state State, until time.Time) {

@@ -12,7 +12,6 @@ import (
 // signals are those that ask a run to end. SIGQUIT is among them because Go would exit 2 on it, which reads as CRITICAL.
 type signals struct {
 	stop chan os.Signal
-	pipe chan os.Signal
 }
 
 func (s *signals) catch() {
@@ -20,14 +19,7 @@ func (s *signals) catch() {
 	signal.Notify(s.stop, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 }
 
-// outlivePipe makes a closed stdout an error of Write, not the end of the process. The channel is never read.
-func (s *signals) outlivePipe() {
-	s.pipe = make(chan os.Signal, 1)
-	signal.Notify(s.pipe, syscall.SIGPIPE)
-}
-
 func (s *signals) release() {
-	signal.Stop(s.pipe)
 	if s.stop != nil {
 		signal.Stop(s.stop)
 	}
