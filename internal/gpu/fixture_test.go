@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"overdue/internal/kube"
 	"overdue/internal/kube/kubetest"
 )
 
@@ -63,3 +64,25 @@ func at(t testing.TB, s string) time.Time {
 	}
 	return v
 }
+
+// podsOf reads the pods that the plugin would.
+func podsOf(t testing.TB, s *kubetest.Server) []Pod {
+	t.Helper()
+	client, err := kube.Connect(kube.Options{Kubeconfig: s.Kubeconfig(t.TempDir())}, kube.Surroundings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options{vendor: "nvidia"}
+	r, err := o.reader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.client, r.note = client, t.Logf
+	snapshot, err := r.read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return snapshot.Pods
+}
+
+func splitYAML(text string) []string { return strings.Split("\n"+text, "\n---\n") }

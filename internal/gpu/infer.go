@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -61,4 +60,4 @@ func driverOf(d DaemonSet, driver Policy) DaemonSet {
 	return d
 }
 
-func inferredFrom(o Owner) string { return fmt.Sprintf("inferred from %s %s", o.Kind, o.Name) }
+func inferredFrom(o Owner) string { return "inferred from the " + o.Kind }

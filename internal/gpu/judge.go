@@ -129,6 +129,10 @@ func (j *judgement) node(n *Node) {
 		j.note(n, "is being removed: "+why)
 		return
 	}
+	if !n.Recognised && !n.Expected && len(n.Resources) == 0 && oddPCI(n) == "" {
+		j.note(n, "has no GPU any more, only a label is left")
+		return
+	}
 	v, told := j.look(n), len(j.facts)
 	switch {
 	case !n.Ready:

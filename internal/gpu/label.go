@@ -35,7 +35,7 @@ func (j *judgement) labelsMissing(v *view) string {
 // unlabelled: pods get GPUs, but whoever goes by the labels does not see the node.
 func (j *judgement) unlabelled(v *view, missing string) {
 	f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: missing + ", while " + v.offer.String(),
-		Consequence: joined("; ", "billing, quotas and pods that go by these labels pass the node over", held(v.Node))}}
+		Consequence: "billing, quotas and pods that go by these labels pass the node over"}}
 	var found []*DaemonSet
 	for i := range j.daemonSets {
 		if d := &j.daemonSets[i]; d.Role == roleLabels {

@@ -70,6 +70,9 @@ func offered(n *Node, p Params, expect int64) offer {
 			o.name, worst = p.name, p.missing()
 		}
 	}
+	if len(o.parts) == 0 && len(n.Resources) == 1 {
+		o.name = n.Resources[0].Name
+	}
 	if o.want = max(o.want, expect); o.want > 0 {
 		o.missing = max(o.missing, o.want-o.allocatable)
 	}
@@ -113,10 +116,13 @@ func wantsMIG(n *Node) []part {
 // invalidMIG: with the strategy single every GPU must be divided alike, or the plugin refuses to start.
 func invalidMIG(n *Node) bool { return strings.HasSuffix(n.Labels[labelProduct], "-MIG-INVALID") }
 
-// number reads a label's number; anything else is 0. No node has a million GPUs.
+// mostDevices is more than any node has.
+const mostDevices = 1_000_000
+
+// number reads a label's number; anything else is 0.
 func number(s string) int64 {
 	v, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || v < 0 || v > 1_000_000 {
+	if err != nil || v < 0 || v > mostDevices {
 		return 0
 	}
 	return v

@@ -117,6 +117,9 @@ func reduceDaemonSet(o *appsv1.DaemonSet) DaemonSet {
 		Namespace: o.Namespace, Name: o.Name, Role: roleOf(o.Name),
 		NodeName: pod.NodeName, NodeSelector: pod.NodeSelector, Tolerations: pod.Tolerations, HostNetwork: pod.HostNetwork,
 	}
+	if isDevicePlugin(o) && !d.isDRA() {
+		d.Role = rolePlugin
+	}
 	if owner := metav1.GetControllerOf(o); owner != nil {
 		d.Owner = Owner{owner.Kind, owner.Name}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"overdue/internal/kube"
 )
@@ -79,7 +80,7 @@ func (r reader) reduceNode(o *corev1.Node) Node {
 	for name, quantity := range o.Status.Capacity {
 		if r.params.isGPU(string(name)) {
 			allocatable := o.Status.Allocatable[name]
-			n.Resources = append(n.Resources, Resource{Name: string(name), Capacity: quantity.Value(), Allocatable: allocatable.Value()})
+			n.Resources = append(n.Resources, Resource{Name: string(name), Capacity: whole(quantity), Allocatable: whole(allocatable)})
 		}
 	}
 	slices.SortFunc(n.Resources, func(a, b Resource) int { return cmp.Compare(a.Name, b.Name) })
@@ -103,3 +104,6 @@ func (r reader) reduceNode(o *corev1.Node) Node {
 	}
 	return n
 }
+
+// whole is a quantity as a number of devices, which no server can make absurd.
+func whole(q resource.Quantity) int64 { return min(max(q.Value(), 0), mostDevices) }

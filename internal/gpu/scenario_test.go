@@ -15,7 +15,7 @@ var scenarios = []struct {
 	{file: "02-incident-taint.yaml", code: 2, says: []string{"node gpu-a02: 0 nvidia.com/gpu offered", "labels nvidia.com/gpu.product and nvidia.com/gpu.count missing",
 		"taint lab7-a100-reserved=true:NoSchedule, there for at least 172d (since 2026-06-01 10:00 UTC), is not tolerated by 9 GPU DaemonSets",
 		"kubectl taint nodes gpu-a02 lab7-a100-reserved:NoSchedule-", "ClusterPolicy gpu-cluster-policy spec.daemonsets.tolerations",
-		"last written by kubectl-taint", "registered once", "1 of 2 GPU nodes has taint lab7"}, not: []string{"taint nvidia.com/gpu.product", "node gpu-a01", "check_mcp"}},
+		"last written by kubectl-taint", "registered once", "GPU nodes with taint lab7-a100-reserved:NoSchedule: 1 of 2"}, not: []string{"taint nvidia.com/gpu.product", "node gpu-a01", "check_mcp"}},
 	{file: "03-one-unhealthy-gpu.yaml", code: 1, says: []string{"node gpu-h01: 7 of 8 nvidia.com/gpu allocatable, 1 unhealthy", "restart the device plugin: kubectl -n nvidia-gpu-operator delete pod -l app=nvidia-device-plugin-daemonset --field-selector spec.nodeName=gpu-h01"}},
 	{file: "03-one-unhealthy-gpu.yaml", args: "-c 0", code: 2, says: []string{"7 of 8 nvidia.com/gpu"}},
 	{file: "03-one-unhealthy-gpu.yaml", args: "-w 1", code: 0, says: []string{"7 of 8 nvidia.com/gpu"}},

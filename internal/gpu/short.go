@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"overdue/internal/plugin"
 )
 
@@ -50,32 +52,34 @@ func (j *judgement) softened(v *view, f *fact) {
 	f.Problem += ", cordoned"
 }
 
-// keptAway says whether taints keep the pods away without which there are no GPUs: none of those runs any more.
+// essential says whether GPUs depend on the DaemonSet.
+func (d *DaemonSet) essential() bool { return d.Role != roleAuxiliary && d.Role != roleLabels }
+
+// keptAway says whether taints keep the pods away without which there are no GPUs: one of those does not run any more.
 func (j *judgement) keptAway(v *view) bool {
-	for _, d := range v.blocked {
-		if d.Role == roleAuxiliary || d.Role == roleLabels {
-			continue
-		}
-		if pod, known := j.pod(v.Node, d); !known || pod == nil || !pod.Ready {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool {
+		pod, known := j.pod(v.Node, d)
+		return d.essential() && (!known || pod == nil || !pod.Ready)
+	})
 }
 
 // byTaint: finding B of the incident. The operator, its DaemonSets and NVIDIA's own alert all look healthy meanwhile, as none of
-// them counts a node that a taint excludes.
+// them counts a node that a taint excludes. Taints that keep only auxiliary pods away are not the cause.
 func (j *judgement) byTaint(v *view, f *fact) {
-	taints, blocked := v.taints, v.blocked
-	f.since = taintAge(v)
-	f.because = func(age string) string { return notTolerated(taints, blocked, age) }
-	loss := "their pods do not come back, nobody can use these GPUs"
+	cause := *v
+	cause.taints = slices.DeleteFunc(slices.Clone(v.taints), func(t corev1.Taint) bool {
+		return !slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool { return d.essential() && !d.tolerates(&t) })
+	})
+	cause.blocked = slices.DeleteFunc(slices.Clone(v.blocked), func(d *DaemonSet) bool { return len(d.untolerated(cause.taints)) == 0 })
+	f.since = taintAge(&cause)
+	f.because = func(age string) string { return notTolerated(cause.taints, cause.blocked, age) }
+	loss := "nobody can use these GPUs"
 	if j.labelsMissing(v) != "" {
-		loss += ", billing and quotas by label pass the node over"
+		loss += ", billing and quotas by label miss the node"
 	}
-	f.Consequence = joined("; ", loss, f.Consequence)
-	f.remedy = without(v)
-	f.Details = append(f.Details, j.taintDetails(v)...)
+	f.Consequence = joined("; ", f.Consequence, loss)
+	f.remedy = without(&cause)
+	f.Details = append(f.Details, j.taintDetails(&cause)...)
 }
 
 // byChain: no taint, nothing under way; then it is a label, a DaemonSet, a pod, or the plugin itself.

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"overdue/internal/plugin"
@@ -62,7 +63,7 @@ func (j *judgement) willBeLost(v *view) {
 	}
 	taints, blocked := v.taints, v.blocked
 	f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: joined(", ", v.offer.String()+", but not for long", j.labelsMissing(v)),
-		Consequence: joined("; ", "the next driver upgrade, rollout or eviction takes these GPUs away for good", held(v.Node))},
+		Consequence: joined("; ", held(v.Node), "the next driver upgrade, rollout or eviction takes these GPUs away for good")},
 		since: taintAge(v), because: func(age string) string { return notTolerated(taints, blocked, age) + ": " + state }, remedy: without(v)}
 	if onlyAuxiliary(blocked) {
 		f.Problem = joined(", ", "pods of "+plugin.List(daemonSetNames(blocked))+" kept away", j.labelsMissing(v))
@@ -81,7 +82,7 @@ func isAre(n int) string {
 
 func onlyAuxiliary(all []*DaemonSet) bool {
 	for _, d := range all {
-		if d.Role != roleAuxiliary && d.Role != roleLabels {
+		if d.essential() {
 			return false
 		}
 	}
@@ -93,6 +94,9 @@ func (j *judgement) unwell(v *view) {
 	var first link
 	var names []string
 	for _, d := range v.selected {
+		if slices.Contains(v.blocked, d) {
+			continue // told already
+		}
 		l, ok := j.troubled(v, d)
 		if !ok || !l.since.IsZero() && j.young(l.since) {
 			continue

@@ -114,67 +114,87 @@ func commaIf(text string) string {
 func without(v *view) func(nodes []string) string {
 	var keys, byNFD []string
 	for _, t := range v.taints {
-		keys = append(keys, fmt.Sprintf("%s:%s-", t.Key, t.Effect))
 		if slices.Contains(strings.Split(v.Annotations[annotationNFDTaints], ","), t.ToString()) {
 			byNFD = append(byNFD, t.ToString())
+		} else {
+			keys = append(keys, fmt.Sprintf("%s:%s-", t.Key, t.Effect))
 		}
 	}
-	tolerate := ", or tolerate it in " + plugin.List(owners(v.blocked))
+	var where []string
+	for _, p := range places(v.blocked) {
+		where = append(where, p.name)
+	}
 	return func(nodes []string) string {
-		if len(byNFD) > 0 {
-			return fmt.Sprintf("take %s out of the NodeFeatureRule by which NFD sets it", plugin.List(byNFD)) + tolerate
+		var parts []string
+		if len(keys) > 0 {
+			parts = append(parts, fmt.Sprintf("kubectl taint nodes %s %s", some(nodes), strings.Join(keys, " ")))
 		}
-		return fmt.Sprintf("kubectl taint nodes %s %s", some(nodes), strings.Join(keys, " ")) + tolerate
+		if len(byNFD) > 0 {
+			parts = append(parts, fmt.Sprintf("take %s out of the NodeFeatureRule by which NFD sets it", plugin.List(byNFD)))
+		}
+		return strings.Join(parts, ", ") + ", or tolerate it in " + plugin.List(where)
 	}
 }
 
-// owners are where the DaemonSets' tolerations are written down.
-func owners(all []*DaemonSet) []string {
-	var out []string
+// settings is where the tolerations of DaemonSets are written down.
+type settings struct {
+	name string // for a sentence: "ClusterPolicy gpu-cluster-policy"
+	path string // the field: "spec.daemonsets.tolerations"
+	rule string // what becomes of it
+}
+
+// places are the settings of the DaemonSets, each once.
+func places(all []*DaemonSet) []settings {
+	var out []settings
 	for _, d := range all {
-		where := ""
+		var s settings
 		switch {
 		case d.Role == roleNFD:
-			where = "NFD's worker tolerations"
+			s = settings{"NFD's worker tolerations", "(NodeFeatureDiscovery spec.operand.workerTolerations, or the chart's worker.tolerations)", ""}
 		case d.Owner.Kind == "ClusterPolicy":
-			where = fmt.Sprintf("ClusterPolicy %s spec.daemonsets.tolerations", d.Owner.Name)
+			s = settings{"ClusterPolicy " + d.Owner.Name, "spec.daemonsets.tolerations", ", which replaces the operator's own list: repeat nvidia.com/gpu there"}
 		case d.Owner.Kind == "NVIDIADriver":
-			where = fmt.Sprintf("NVIDIADriver %s spec.tolerations", d.Owner.Name)
+			s = settings{"NVIDIADriver " + d.Owner.Name, "spec.tolerations", ", which is added to the operator's own list"}
 		case d.Owner.Kind != "":
-			where = d.Owner.Kind + " " + d.Owner.Name
+			s = settings{d.Owner.Kind + " " + d.Owner.Name, "", ""}
 		default:
-			where = fmt.Sprintf("DaemonSet %s/%s", d.Namespace, d.Name)
+			s = settings{fmt.Sprintf("DaemonSet %s/%s", d.Namespace, d.Name), "spec.template.spec.tolerations", ""}
 		}
-		if !slices.Contains(out, where) {
-			out = append(out, where)
+		if !slices.Contains(out, s) {
+			out = append(out, s)
 		}
 	}
 	return out
 }
 
+func (s settings) String() string { return strings.TrimSpace(s.name + " " + s.path) }
+
+func placeNames(all []*DaemonSet) string {
+	var out []string
+	for _, s := range places(all) {
+		out = append(out, s.String())
+	}
+	return plugin.List(out)
+}
+
 // taintDetails tell what the first line has no room for.
 func (j *judgement) taintDetails(v *view) []string {
-	out := []string{"not tolerated by: " + strings.Join(daemonSetNames(v.blocked), ", ")}
-	out = append(out, j.mistakes(v)...)
+	out := append([]string{"not tolerated by: " + strings.Join(daemonSetNames(v.blocked), ", ")}, j.mistakes(v)...)
+	var tolerations []string
 	for _, t := range v.taints {
-		toleration := fmt.Sprintf("{key: %s, operator: Exists, effect: %s}", t.Key, t.Effect)
-		for _, where := range owners(v.blocked) {
-			line := fmt.Sprintf("to keep the taint, add %s to %s", toleration, where)
-			switch {
-			case strings.HasPrefix(where, "ClusterPolicy"):
-				line += ", which replaces the operator's own list: repeat nvidia.com/gpu there"
-			case strings.HasPrefix(where, "NVIDIADriver"):
-				line += ", which is added to the operator's own list"
-			}
-			out = append(out, line)
-		}
+		tolerations = append(tolerations, fmt.Sprintf("{key: %s, operator: Exists, effect: %s}", t.Key, t.Effect))
+	}
+	for _, s := range places(v.blocked) {
+		out = append(out, fmt.Sprintf("to keep the taint, add %s to %s%s", strings.Join(tolerations, ", "), s, s.rule))
+	}
+	for _, t := range v.taints {
 		same := 0
 		for i := range j.snapshot.Nodes {
 			if slices.ContainsFunc(j.snapshot.Nodes[i].Taints, func(o corev1.Taint) bool { return o.MatchTaint(&t) }) {
 				same++
 			}
 		}
-		out = append(out, fmt.Sprintf("%d of %s has taint %s:%s", same, plugin.Count(len(j.snapshot.Nodes), "GPU node"), t.Key, t.Effect))
+		out = append(out, fmt.Sprintf("GPU nodes with taint %s:%s: %d of %d", t.Key, t.Effect, same, len(j.snapshot.Nodes)))
 	}
 	if v.TaintsBy != "" {
 		out = append(out, "the node's taints were last written by "+v.TaintsBy)
@@ -194,7 +214,7 @@ func (j *judgement) mistakes(v *view) []string {
 		for _, d := range v.blocked {
 			for _, has := range d.Tolerations {
 				if why := almost(has, t); why != "" {
-					tell(fmt.Sprintf("the toleration for %s in %s %s", t.Key, owners([]*DaemonSet{d})[0], why))
+					tell(fmt.Sprintf("the toleration for %s in %s %s", t.Key, placeNames([]*DaemonSet{d}), why))
 				}
 			}
 		}
@@ -204,8 +224,8 @@ func (j *judgement) mistakes(v *view) []string {
 				others = append(others, d)
 			}
 		}
-		if where := owners(others); len(where) > 0 && !slices.Equal(where, owners(v.blocked)) {
-			tell(fmt.Sprintf("taint %s:%s is tolerated in %s, but not in %s", t.Key, t.Effect, plugin.List(where), plugin.List(owners(v.blocked))))
+		if len(others) > 0 && !slices.Equal(places(others), places(v.blocked)) {
+			tell(fmt.Sprintf("taint %s:%s is tolerated in %s, but not in %s", t.Key, t.Effect, placeNames(others), placeNames(v.blocked)))
 		}
 	}
 	return out

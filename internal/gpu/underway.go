@@ -137,7 +137,7 @@ func held(n *Node) string {
 	if !waits && !n.updating() {
 		return ""
 	}
-	return "a machine-config update is pending there too: making it ready may let it be drained and rebooted; see check_mcp first"
+	return "a machine-config update is pending there too, making the node ready may drain and reboot it: see check_mcp first"
 }
 
 // heldDetails tell the update.

@@ -13,11 +13,7 @@ import (
 // labels, it does not exist.
 func (j *judgement) unrecognised(v *view) {
 	odd := oddPCI(v.Node)
-	if !v.Expected && !v.offer.registered && odd == "" {
-		v.offer.missing = 0 // a label is left over from GPUs that were taken out
-		return
-	}
-	f := fact{Finding: plugin.Finding{State: plugin.Critical, Consequence: joined("; ", "no GPU pod will ever come there", held(v.Node))}}
+	f := fact{Finding: plugin.Finding{State: plugin.Critical, Consequence: joined("; ", held(v.Node), "no GPU pod will ever come there")}}
 	f.Problem = fmt.Sprintf("expected to have GPUs, but has no %s and no GPU label", v.offer.name)
 	if v.offer.registered {
 		f.Problem = "expected to have GPUs, but no label says so, " + v.offer.String()
