@@ -45,6 +45,7 @@ func TestJudgeTransient(t *testing.T) {
 		{name: "MIG change failed, none offered", snapshot: fleet(1, on("all", gpus(0, 0), label(labelMIGState, "failed"), label(labelMIGConfig, "all-1g.5gb"))), want: plugin.Critical, says: []string{"the MIG change to all-1g.5gb failed"}},
 		{name: "paused for 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), paused("paused-for-vgpu-change", minutes(10))), gone("gpu-01")), want: plugin.OK},
 		{name: "machine-config update, 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)))), want: plugin.OK, says: []string{"machine-config update in progress"}},
+		{name: "machine-config update, 10 minutes, but a taint keeps the pods away", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)), taint(reserved, 21*day)), gone("gpu-01")), want: plugin.Critical, says: []string{"taint " + reserved, "see check_mcp first"}},
 		{name: "machine-config update, 2 hours: not an excuse, and what to mind", snapshot: fleet(1, on("all", gpus(0, 0), updating(2*time.Hour))), want: plugin.Critical, says: []string{"not registered with the kubelet", "see check_mcp first"}},
 		{name: "restarted 5 minutes ago", snapshot: fleet(1, on("all", gpus(0, 0), func(n *Node) { n.ReadySince = before(minutes(5)) })), want: plugin.OK, says: []string{"Ready again after a restart"}},
 		{name: "the plugin's pod is new", snapshot: fleet(1, on("all", gpus(4, 0)), func(s *Snapshot) {

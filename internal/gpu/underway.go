@@ -56,7 +56,7 @@ func (j *judgement) underway(v *view) (underway, bool) {
 				return fmt.Sprintf("kubectl label nodes %s --overwrite %s", some(nodes), strings.Join(sets, " "))
 			}}, true
 	case v.updating():
-		return underway{what: "machine-config update in progress", since: latest(v.Written[mcoDesired], v.Written[mcoState]), first: true}, true
+		return underway{what: "machine-config update in progress", since: latest(v.Written[mcoDesired], v.Written[mcoState])}, true
 	case j.young(v.Created):
 		return underway{what: "new node", since: moment{v.Created, true}, first: true}, true
 	case v.Ready && j.young(v.ReadySince):
