@@ -25,6 +25,12 @@ var scenes = []struct {
 		[]string{"check_mcp", "--replay", "demo/recordings/mcp-drain.yaml"}},
 	{"A pool that moves along is well, however long it takes:",
 		[]string{"check_mcp", "--replay", "demo/recordings/mcp-moving.yaml"}},
+	{"A taint that was left over from a demo day has cost a node its GPUs, and every dashboard is green:",
+		[]string{"check_gpu_node", "--replay", "demo/recordings/gpu-incident.yaml"}},
+	{"It could have been known while its pods still ran:",
+		[]string{"check_gpu_node", "--replay", "demo/recordings/gpu-early.yaml"}},
+	{"The same incident, seen by an account that may list nodes and nvidia.com resources only:",
+		[]string{"check_gpu_node", "--replay", "demo/recordings/gpu-reduced.yaml"}},
 	{"And a healthy cluster, for which one request is enough:",
 		[]string{"check_mcp", "--replay", "demo/recordings/mcp-healthy.yaml"}},
 }
@@ -43,7 +49,7 @@ func main() {
 		text, perfdata, _ := strings.Cut(string(out), "\n|")
 		fmt.Printf("%s\n| … %d points of performance data\nexit code %d\n", text, len(strings.Fields(perfdata)), code)
 	}
-	fmt.Println("\nWhat each verdict means and what to do: docs/check_mcp.md. On your own cluster: bin/check_mcp")
+	fmt.Println("\nWhat each verdict means and what to do: docs/. On your own cluster: bin/check_mcp, bin/check_gpu_node")
 }
 
 func commandLine(args []string) string {

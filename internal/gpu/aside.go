@@ -61,6 +61,25 @@ func (j *judgement) maintained(v *view) bool {
 	return true
 }
 
+// onPurpose tells a node without GPUs on which a taint is that the user means, and that keeps pods away without which there are
+// none.
+func (j *judgement) onPurpose(v *view) bool {
+	for _, t := range v.Node.Taints {
+		if !slices.ContainsFunc(j.limits.IgnoreTaints, func(p TaintPattern) bool { return p.matches(t) }) {
+			continue
+		}
+		keeps := len(j.daemonSets) == 0 || slices.ContainsFunc(j.daemonSets, func(d DaemonSet) bool {
+			return d.essential() && (!v.Recognised || d.selects(v.Node)) && len(d.untolerated([]corev1.Taint{t})) > 0
+		})
+		if keeps {
+			j.add(v, fact{Finding: plugin.Finding{State: plugin.OK, Problem: v.offer.String() + ", on purpose", Cause: "taint " + t.ToString() + " (--ignore-taint)"}})
+			v.offer.missing = 0
+			return true
+		}
+	}
+	return false
+}
+
 // cordoned: GPUs of such a node are well but of no use. Somebody works on it, or has forgotten it. quiet: nothing else was
 // told of the node.
 func (j *judgement) cordoned(v *view, quiet bool) {

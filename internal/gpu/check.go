@@ -62,7 +62,7 @@ func define(flags *plugin.Flags) plugin.Check {
 	l, p := &o.limits, &o.params
 
 	f := flags.Group("Thresholds")
-	f.VarP(&l.Warning, "warning", "w", "warn when so many GPUs of one node are missing")
+	f.VarP(&l.Warning, "warning", "w", "warn when so many GPUs of one node are missing (default 0: any)")
 	f.VarP(&l.Critical, "critical", "c", "critical when so many GPUs of one node are missing; a node that offers none is critical in any case")
 	f.Var(&o.grace, "grace", "a driver upgrade, MIG change, machine-config update, new node or starting pod is no alarm for so long")
 	f.Var(&l.MaxCordon, "max-cordon", "warn when a GPU node has been cordoned or in maintenance for so long")
@@ -70,7 +70,7 @@ func define(flags *plugin.Flags) plugin.Check {
 
 	f = flags.Group("Which nodes")
 	f.StringArrayVar(&o.nodes, "node", nil, "judge only the node `NAME`, as one that should have GPUs; repeatable")
-	f.StringArrayVar(&p.Selectors, "selector", nil, "a node that this label selector matches has GPUs; repeatable, any of them; instead of the vendor's")
+	f.StringArrayVar(&p.Selectors, "selector", nil, "a node that this label `SELECTOR` matches has GPUs; repeatable, any of them; instead of the vendor's")
 	f.StringArrayVar(&o.expected, "expect-selector", nil, "a node that this label `SELECTOR` matches should have GPUs, even if nothing has recognised them; repeatable")
 	f.Var(taintsValue{&l.IgnoreTaints}, "ignore-taint", "this taint is meant to keep GPUs away: KEY, KEY=VALUE, either with :EFFECT; repeatable")
 	f.BoolVar(&l.AllowEmpty, "allow-empty", false, "a cluster without GPU nodes is OK")

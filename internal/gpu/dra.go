@@ -59,7 +59,7 @@ func (j *judgement) devices(v *view) {
 		f.State, f.Problem, f.Since, f.AtLeast = plugin.OK, now.what+", "+f.Problem, now.since.Time, !now.since.exact
 	case len(tainted) > 0:
 		f.Cause = strings.Join(tainted, ", ")
-		f.Remedy = "look for Xid in the kernel log; the driver takes the taint back when the device is well"
+		f.Remedy = "look for Xid in the kernel log of the node; reset the GPU, or replace it"
 	case j.keptAway(v):
 		j.byTaint(v, &f)
 	case incomplete != "":

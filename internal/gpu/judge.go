@@ -141,6 +141,7 @@ func (j *judgement) node(n *Node) {
 	case n.Labels[deployOperands] == "false" && v.offer.allocatable == 0:
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.OK, Problem: "without GPU operands on purpose", Cause: deployOperands + "=false"}})
 		v.offer.missing = 0
+	case (!n.Recognised || v.offer.missing > 0) && j.onPurpose(v):
 	case !n.Recognised:
 		j.unrecognised(v)
 	case usesDRA(n, j.daemonSets):

@@ -114,6 +114,7 @@ func TestJudgeIncident(t *testing.T) {
 		{name: "seven nodes with the same cause are one line", snapshot: fleet(9, on("gpu-01 gpu-02 gpu-03 gpu-04 gpu-05 gpu-06 gpu-07", taint(reserved, 21*day), gpus(0, 0)), gone("gpu-01"), gone("gpu-02"), gone("gpu-03"), gone("gpu-04"), gone("gpu-05"), gone("gpu-06"), gone("gpu-07")), want: plugin.Critical,
 			says: []string{"CRITICAL ¶ 7 nodes: gpu-01, gpu-02, gpu-03 and 4 more ¶ 0 of 4", "kubectl taint nodes gpu-01 gpu-02 gpu-03 gpu-04 gpu-05 … ai4dd"}, not: []string{"node gpu-01 ¶"}},
 		{name: "a deliberately dark node", snapshot: fleet(3, on("gpu-02", taint(reserved, 21*day))), limits: ignore("ai4dd-a100-reserved"), want: plugin.OK},
+		{name: "and without GPUs", snapshot: fleet(3, lost...), limits: ignore("ai4dd-a100-reserved=true:NoSchedule"), want: plugin.OK, says: []string{"0 of 4 nvidia.com/gpu offered, on purpose"}},
 		{name: "another value than the one that is ignored", snapshot: fleet(3, on("gpu-02", taint(reserved, 21*day))), limits: ignore("ai4dd-a100-reserved=false"), want: plugin.Warning},
 		{name: "another effect than the one that is ignored", snapshot: fleet(3, on("gpu-02", taint(reserved, 21*day))), limits: ignore("ai4dd-a100-reserved:NoExecute"), want: plugin.Warning},
 		{name: "PreferNoSchedule keeps nothing away", snapshot: fleet(1, on("all", taint("a:PreferNoSchedule", day))), want: plugin.OK},
