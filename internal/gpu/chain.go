@@ -40,10 +40,19 @@ func (j *judgement) broken(v *view) (link, bool) {
 			}
 		}
 	}
+	if found && first.role > roleDriver && !j.hasDriver(v) {
+		first.text += "; no driver DaemonSet selects the node: is the driver on the host, or does a NVIDIADriver lack a toleration?"
+	}
 	if len(followers) > 0 {
 		first.text += fmt.Sprintf("; %s after it too: %s", plugin.Count(len(followers), "link"), plugin.List(followers))
 	}
 	return first, found
+}
+
+// hasDriver says whether the driver comes from a DaemonSet. Where it does not it has to be on the host. A NVIDIADriver without the
+// right toleration has no DaemonSet at all, as the operator deletes one that runs nowhere (NVIDIA/gpu-operator#1368).
+func (j *judgement) hasDriver(v *view) bool {
+	return v.Labels[deployPrefix+"driver"] != "true" || slices.ContainsFunc(v.selected, func(d *DaemonSet) bool { return d.Role == roleDriver })
 }
 
 // troubled says what is wrong with the DaemonSet's pod on the node.
@@ -100,7 +109,7 @@ func (j *judgement) wrongNode(v *view, r role) (link, bool) {
 		return link{}, false
 	}
 	wrong := near.mismatches(v.Node)[0]
-	return link{role: r, text: fmt.Sprintf("no DaemonSet of the role selects the node: %s wants label %s", near.Name, wrong),
+	return link{role: r, text: fmt.Sprintf("neither %s selects the node nor another of its kind: label %s", near.Name, wrong),
 		remedy: setLabel(wrong.label, wrong.has)}, true
 }
 

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"overdue/internal/kube"
 	"overdue/internal/kube/kubetest"
@@ -54,15 +53,6 @@ func run(t testing.TB, s *kubetest.Server, args ...string) (string, int) {
 func firstLine(out string) string {
 	line, _, _ := strings.Cut(out, "\n")
 	return line
-}
-
-func at(t testing.TB, s string) time.Time {
-	t.Helper()
-	v, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
 }
 
 // podsOf reads the pods that the plugin would.

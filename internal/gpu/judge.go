@@ -174,8 +174,10 @@ func (j *judgement) pod(n *Node, d *DaemonSet) (pod *Pod, known bool) {
 	return j.pods[place{n.Name, d.Namespace, d.Name}], j.snapshot.PodsRead[d.Namespace]
 }
 
+// young says whether the grace lasts that began then. A time in the future, of a clock that is wrong, must not silence for ever.
 func (j *judgement) young(since time.Time) bool {
-	return !since.IsZero() && j.now.Sub(since) < j.limits.Grace
+	age := j.now.Sub(since)
+	return !since.IsZero() && age < j.limits.Grace && age > -j.limits.Grace
 }
 
 // leaving says why a node is about to go.

@@ -55,11 +55,13 @@ func (j *judgement) softened(v *view, f *fact) {
 // essential says whether GPUs depend on the DaemonSet.
 func (d *DaemonSet) essential() bool { return d.Role != roleAuxiliary && d.Role != roleLabels }
 
-// keptAway says whether taints keep the pods away without which there are no GPUs: one of those does not run any more.
+// keptAway says whether taints keep the pods away without which there are no GPUs: one of those does not run any more. NFD's worker
+// is none of those on a node that has its labels.
 func (j *judgement) keptAway(v *view) bool {
+	labelled := slices.ContainsFunc(v.selected, func(d *DaemonSet) bool { return d.Role == rolePlugin })
 	return slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool {
 		pod, known := j.pod(v.Node, d)
-		return d.essential() && (!known || pod == nil || !pod.Ready)
+		return d.essential() && !(labelled && d.Role == roleNFD) && (!known || pod == nil || !pod.Ready)
 	})
 }
 

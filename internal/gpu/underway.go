@@ -71,7 +71,7 @@ func (j *judgement) underway(v *view) (underway, bool) {
 	return underway{}, false
 }
 
-// within says whether the grace lasts. What began at an unknown time gets none.
+// within says whether the grace lasts. What began at an unknown time has none.
 func (j *judgement) within(u underway) bool { return j.young(u.since.Time) }
 
 // upgraded is the last sign of progress of a driver upgrade: its state, the cordon that begins it, the operator's own clocks,
