@@ -370,6 +370,21 @@ status: %s
 	}
 }
 
+// Labels that NFD and the operator have given up no longer mean "has GPUs"; a device taint with effect None only informs.
+func TestReductions(t *testing.T) {
+	lost := strings.NewReplacer("nvidia.com/gpu.present: \"true\"", "nvidia.com/gpu.present: \"false\"", "pci-10de.present", "pci-0302.present").Replace(scenarioText(t, "09-deploy-label-empty.yaml"))
+	if out, code := run(t, serve(t, lost)); code != 2 || !strings.Contains(firstLine(out), "no longer recognised as a GPU node (nvidia.com/gpu.present=false)") || !strings.Contains(firstLine(out), "pci-0302.present is there") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	informed := strings.Replace(scenarioText(t, "12-dra-resourceslice.yaml"), `value: "79", effect: NoSchedule`, `value: "79", effect: None`, 1)
+	if out, code := run(t, serve(t, informed)); code != 0 || !strings.Contains(firstLine(out), "4 of 4 gpu.nvidia.com devices") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	if out, _ := run(t, serve(t, scenarioText(t, "03-one-unhealthy-gpu.yaml"))); !strings.Contains(out, " gpus_unhealthy=1;") || !strings.Contains(out, " gpus_capacity=8;") {
+		t.Errorf("%s", out)
+	}
+}
+
 func TestQueriesLeaveOutEarlierNodes(t *testing.T) {
 	selectors, err := parseSelectors([]string{"a", "b=1", "c in (x,y)", "d=1,e=2", "!f", "g!=1"})
 	if err != nil {

@@ -63,6 +63,10 @@ func TestJudgeTransient(t *testing.T) {
 				}
 			}
 		}), want: plugin.Critical, says: []string{"CrashLoopBackOff in nvidia-device-plugin"}},
+		{name: "of two pods, as in a rollout, the newer counts", snapshot: fleet(1, on("all", gpus(0, 0)), func(s *Snapshot) {
+			s.Pods = append([]Pod{{Namespace: namespace, DaemonSet: "nvidia-driver-daemonset", Name: "new", Node: "gpu-01", Created: before(day), Since: before(day), Trouble: "CrashLoopBackOff in new", Crashing: true}}, s.Pods...)
+		}), want: plugin.Critical, says: []string{"CrashLoopBackOff in new"}},
+		{name: "a fresh node that nothing has recognised yet", snapshot: fleet(2, on("gpu-02", noResource, unlabel("nvidia.com/", "feature."), func(n *Node) { n.Recognised, n.Expected, n.Created = false, true, before(minutes(5)) })), want: plugin.OK, says: []string{"new node, expected to have GPUs"}},
 		{name: "cordoned for 2 hours with GPUs gone: somebody works on it", snapshot: fleet(1, on("all", gpus(0, 0), cordonedFor(2*time.Hour))), want: plugin.Warning, says: []string{"0 of 4 nvidia.com/gpu offered, cordoned"}},
 		{name: "cordoned for 10 minutes with GPUs gone", snapshot: fleet(1, on("all", gpus(0, 0), cordonedFor(minutes(10)))), want: plugin.OK},
 		{name: "cordoned for 8 days", snapshot: fleet(1, on("all", cordonedFor(8*day))), want: plugin.Warning, says: []string{"but not schedulable", "kubectl uncordon gpu-01, unless"}},
