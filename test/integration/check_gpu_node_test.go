@@ -3,6 +3,7 @@
 package integration
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,6 +105,45 @@ func TestGPUEarly(t *testing.T) {
 		out, code, _ := gpu(t, s, account, "--now", in(time.Hour))
 		if code != 1 || !strings.Contains(firstLine(out), says) || !strings.Contains(firstLine(out), "4 of 4 nvidia.com/gpu allocatable, but not for long") {
 			t.Errorf("%s: exit %d: %s", account, code, out)
+		}
+	}
+}
+
+// Rights in the GPU namespaces only, which are then named.
+func TestGPURightsInNamespaces(t *testing.T) {
+	s := gpuIncident(t)
+	const rbac = "/apis/rbac.authorization.k8s.io/v1/"
+	t.Cleanup(func() {
+		s.Delete(t, rbac+"clusterrolebindings/few")
+		s.Delete(t, rbac+"namespaces/nvidia-gpu-operator/rolebindings/few")
+	})
+	s.Apply(t, `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: few}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: icinga-check-gpu-node-reduced}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: `+realkube.None+`}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: few, namespace: nvidia-gpu-operator}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: icinga-check-gpu-node}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: `+realkube.None+`}]
+`)
+	// The server's authorizer learns of a binding a moment after it is made.
+	granted := func(path string) bool {
+		status, _ := s.Do(t, realkube.None, http.MethodGet, path, nil)
+		return status == http.StatusOK
+	}
+	for deadline := time.Now().Add(10 * time.Second); !granted(nodes) || !granted("/api/v1/namespaces/nvidia-gpu-operator/pods"); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the rights are not granted")
+		}
+	}
+	for args, says := range map[string]string{"": "(inferred from the ClusterPolicy)", "--namespace nvidia-gpu-operator": "by 9 GPU DaemonSets;"} {
+		out, code, _ := gpu(t, s, realkube.None, append(strings.Fields(args), "--now", in(time.Hour))...)
+		if code != 2 || !strings.Contains(firstLine(out), says) {
+			t.Errorf("%q: exit %d, want %q: %s", args, code, says, out)
 		}
 	}
 }
