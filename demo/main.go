@@ -27,6 +27,12 @@ var scenes = []struct {
 		[]string{"check_mcp", "--replay", "demo/recordings/mcp-paused.yaml"}},
 	{"A pool that moves along is well, however long it takes:",
 		[]string{"check_mcp", "--replay", "demo/recordings/mcp-moving.yaml"}},
+	{"A taint that was left over from a demo day has cost a node its GPUs, and every dashboard is green:",
+		[]string{"check_gpu_node", "--replay", "demo/recordings/gpu-incident.yaml"}},
+	{"It could have been known while its pods still ran:",
+		[]string{"check_gpu_node", "--replay", "demo/recordings/gpu-early.yaml"}},
+	{"The same incident, seen by an account that may list nodes and nvidia.com resources only:",
+		[]string{"check_gpu_node", "--replay", "demo/recordings/gpu-reduced.yaml"}},
 	{"Nomad's leader was killed four times while clients dispatched jobs. No metric and no list of evaluations shows what was lost:",
 		[]string{"check_nomad_evals", "--replay", "demo/recordings/nomad-incident.yaml", "--address", "http://10.0.0.1:4646", "--address", "http://10.0.0.2:4646", "--address", "http://10.0.0.3:4646"}},
 	{"Somebody paused Nomad's evaluation broker. Every gauge of it reads 0:",
@@ -51,7 +57,7 @@ func main() {
 		text, perfdata, _ := strings.Cut(string(out), "\n|")
 		fmt.Printf("%s\n| … %d points of performance data\nexit code %d\n", text, len(strings.Fields(perfdata)), code)
 	}
-	fmt.Println("\nWhat each verdict means and what to do: docs/check_mcp.md, docs/check_nomad_evals.md. On your own cluster: bin/check_mcp")
+	fmt.Println("\nWhat each verdict means and what to do: docs/. On your own cluster: bin/check_mcp, bin/check_gpu_node, bin/check_nomad_evals")
 }
 
 func commandLine(args []string) string {

@@ -1,21 +1,20 @@
 package kube
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestScrub(t *testing.T) {
-	const key = `"kubectl.kubernetes.io/last-applied-configuration"`
 	for body, want := range map[string]string{
-		`{"annotations":{"a":"b",` + key + `:"{\"env\":\"HUNTER2\\\\\"}\n"}}`:                     `{"annotations":{"a":"b",` + key + `:"removed"}}`,
-		`{"annotations":{"a":"b","kubectl.kubernetes.io\/last-applied-configuration":"HUNTER2"}}`: `{"annotations":{"a":"b",` + key + `:"removed"}}`,
-		`{"spec":{"containers":[{"env":[{"name":"A","value":"HUNTER2"}],"name":"c"}]}}`:           `{"spec":{"containers":[{"env":[],"name":"c"}]}}`,
-		`{"a":"last-applied", "n": 1.50}`:                                                         `{"a":"last-applied", "n": 1.50}`,
-		`{"a":{` + key + `:"HUNTER2 and no end`:                                                   `{"a":{"kubectl.kubernetes.io/removed`,
-		`400 Authorization:[Bearer HUNTER2] and https://me:HUNTER2@proxy/`:                        `400 Authorization:[Bearer removed ] and https://me:removed proxy/`,
+		`{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"env\":\"PASSWORD=x\\\\\"}\n","a":"b"}}`: `{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"removed","a":"b"}}`,
+		`{"annotations":{"kubectl.kubernetes.io/last-applied-configuration" : "", "a":"b"}}`:                            `{"annotations":{"kubectl.kubernetes.io/last-applied-configuration" : "removed", "a":"b"}}`,
+		`{"env":[{"name":"A","value":"x\"y"},{"name":"B","value":""},{"name":"C","valueFrom":{}}]}`:                     `{"env":[{"name":"A","value":"removed"},{"name":"B","value":"removed"},{"name":"C","valueFrom":{}}]}`,
+		`{"taints":[{"key":"a","value":"b","effect":"NoSchedule"}]}`:                                                    `{"taints":[{"key":"a","value":"b","effect":"NoSchedule"}]}`,
+		`{"a":"last-applied"}`: `{"a":"last-applied"}`,
+		`{"kubectl.kubernetes.io\/last-applied-configuration":"HUNTER2"}`:         `{"kubectl.kubernetes.io\/last-applied-configuration":"removed"}`,
+		`{"kubectl.kubernetes.io/last-applied-configuration":"HUNTER2 and no end`: `{"kubectl.kubernetes.io/last-applied-configuration":"removed"`,
+		`{"env":[{"name":"A","value":"HUNTER2\`:                                   `{"env":[{"name":"A","value":"removed"`,
+		`400 Authorization:[Bearer HUNTER2] and https://me:HUNTER2@proxy/`:        `400 Authorization:[Bearer removed ] and https://me:removed proxy/`,
 	} {
-		if got := string(Scrub([]byte(body))); got != want || strings.Contains(got, "HUNTER2") {
+		if got := string(Scrub([]byte(body))); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", body, got, want)
 		}
 	}
@@ -23,12 +22,12 @@ func TestScrub(t *testing.T) {
 
 func TestCleanHidesSecrets(t *testing.T) {
 	for text, want := range map[string]string{
-		"headers: Authorization: Bearer abc.def-1": "headers: Authorization: Bearer removed",
+		"headers: Authorization: Bearer abc.def-1": "headers: Authorization: Bearer removed ",
 		`{"proxy":"http://me:HUNTER2@[::1"}`:       `{"proxy":"http://me:removed [::1"}`,
 		"https://api.example:6443/version":         "https://api.example:6443/version",
 	} {
-		if got := strings.TrimSpace(clean(text)); got != want {
-			t.Errorf("%s: got %s", text, got)
+		if got := clean(text); got != want {
+			t.Errorf("%s: got %q", text, got)
 		}
 	}
 }

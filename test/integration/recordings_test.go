@@ -16,17 +16,10 @@ import (
 // to the real binary, about nodes that a person, the MCO's controller and its daemon seem to have changed. OVERDUE_RECORDINGS
 // names the directory; `make recordings` sets it. The time that demo/main.go gives with --now has to follow.
 func TestWriteRecordings(t *testing.T) {
-	dir := os.Getenv("OVERDUE_RECORDINGS")
-	if dir == "" {
-		t.Skip("OVERDUE_RECORDINGS is not set: nothing is to be recorded")
-	}
+	recordings(t)
 	record := func(name string, s *realkube.Server, after time.Duration) {
 		t.Helper()
-		file := filepath.Join(dir, "mcp-"+name+".yaml")
-		if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
-			t.Fatal(err)
-		}
-		out, code, _ := mcp(t, s, realkube.Full, "--record", file, "--now", in(after))
+		out, code, _ := mcp(t, s, realkube.Full, "--record", recording(t, "mcp-"+name), "--now", in(after))
 		t.Logf("%s: exit %d\n%s", name, code, out)
 	}
 	as := func(s *realkube.Server, manager, path, patch string) {
@@ -77,4 +70,49 @@ func TestWriteRecordings(t *testing.T) {
 	}
 	s.PatchStatus(t, pools+"/worker", `status: {readyMachineCount: 12, updatedMachineCount: 12}`)
 	record("moving", s, 4*time.Minute)
+}
+
+// recordings is the directory for them. Where none is wanted the test ends.
+func recordings(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("OVERDUE_RECORDINGS")
+	if dir == "" {
+		t.Skip("OVERDUE_RECORDINGS is not set: nothing is to be recorded")
+	}
+	return dir
+}
+
+// recording is the file of a recording, which is no longer there.
+func recording(t *testing.T, name string) string {
+	t.Helper()
+	file := filepath.Join(recordings(t), name+".yaml")
+	if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestWriteRecordingsOfGPUs(t *testing.T) {
+	recordings(t)
+	record := func(name string, s *realkube.Server, account string, after time.Duration, args ...string) {
+		t.Helper()
+		out, code, _ := gpu(t, s, account, append(args, "--record", recording(t, "gpu-"+name), "--now", in(after))...)
+		t.Logf("%s: exit %d\n%s", name, code, out)
+	}
+	const day = 24 * time.Hour
+	record("healthy", gpuNodes(t, "01-healthy"), realkube.Full, 3*time.Hour)
+
+	s := gpuNodes(t, "01-healthy", "gpu-a01", "wrk-98")
+	s.Patch(t, nodes+"/wrk-98?fieldManager=kubectl-taint", `spec: {taints: [{key: ai4dd-a100-reserved, value: "true", effect: NoSchedule}]}`)
+	record("early", s, realkube.Full, 20*day)
+
+	s = gpuIncident(t)
+	record("incident", s, realkube.Full, 21*day)
+	record("reduced", s, realkube.Minimal, 21*day)
+
+	record("unhealthy", gpuNodes(t, "03-one-unhealthy-gpu"), realkube.Full, 3*time.Hour)
+	record("label-empty", gpuNodes(t, "09-deploy-label-empty"), realkube.Full, 3*time.Hour)
+	record("undiscovered", gpuNodes(t, "10-never-discovered"), realkube.Full, 4*day, "--expect-selector", "node.kubernetes.io/instance-type=bm-a100-4")
+	record("mig-stuck", gpuNodes(t, "11-mig-change-stuck"), realkube.Full, 3*day)
+	record("devices", gpuNodes(t, "12-dra-resourceslice"), realkube.Full, 3*time.Hour)
 }

@@ -17,8 +17,10 @@ func (s *Server) grant() error {
 	if err != nil {
 		return err
 	}
-	if err := s.apply(namespace(operatorNamespace)); err != nil {
-		return err
+	for _, name := range append([]string{operatorNamespace}, gpuNamespaces...) {
+		if err := s.apply(namespace(name)); err != nil {
+			return err
+		}
 	}
 	files, err := filepath.Glob(filepath.Join(root, "icinga", "rbac", "*.yaml"))
 	if err != nil || len(files) == 0 {
@@ -37,13 +39,18 @@ func (s *Server) grant() error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	for _, b := range []struct{ account, kind, role string }{
-		{Minimal, "ClusterRole", "icinga-check-mcp"},
-		{Full, "ClusterRole", "icinga-check-mcp"},
-		{Full, "ClusterRole", "icinga-check-mcp-more"},
-		{Full, "Role", "icinga-check-mcp-controller"},
+	for _, b := range []struct{ account, kind, role, namespace string }{
+		{Minimal, "ClusterRole", "icinga-check-mcp", ""},
+		{Full, "ClusterRole", "icinga-check-mcp", ""},
+		{Full, "ClusterRole", "icinga-check-mcp-more", ""},
+		{Full, "Role", "icinga-check-mcp-controller", operatorNamespace},
+		{Minimal, "ClusterRole", "icinga-check-gpu-node-reduced", ""},
+		{Full, "ClusterRole", "icinga-check-gpu-node", ""},
+		{Full, "ClusterRole", "icinga-check-gpu-node-more", ""},
+		{Full, "Role", "icinga-check-gpu-node", "nvidia-gpu-operator"},
+		{Full, "Role", "icinga-check-gpu-node", "openshift-nfd"},
 	} {
-		if err := s.apply(binding(b.account, b.kind, b.role, operatorNamespace)); err != nil {
+		if err := s.apply(binding(b.account, b.kind, b.role, b.namespace)); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,98 @@
+package gpu
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"overdue/internal/plugin"
+)
+
+// notReady: the node's own check tells it. Its numbers are stale, so nothing is said of its GPUs but that.
+func (j *judgement) notReady(v *view) {
+	f := fact{Finding: plugin.Finding{State: plugin.Warning, Since: v.ReadySince, Problem: "not Ready, its GPUs are of no use",
+		Cause: v.NotReadyWhy, Remedy: "see the check of the node itself"}}
+	if j.young(v.ReadySince) || j.young(v.Created) {
+		f.State = plugin.OK
+	}
+	j.add(v, f)
+}
+
+// maintenanceTaints are put on a node by programs that work on it and take them off again.
+var maintenanceTaints = map[string]bool{
+	"medik8s.io/drain": true, "kubevirt.io/drain": true, corev1.TaintNodeOutOfService: true,
+	"nvidia.com/gpu-error": true, // NVSentinel
+	"amd-gpu-unhealthy":    true, "amd-dcm": true,
+}
+
+// cordonMarks are labels by which NVSentinel says why it cordoned the node.
+const cordonMarks = "k8saas.nvidia.com/cordon-"
+
+// maintained tells a node that a maintenance program has set aside: for as long as a cordon may last.
+func (j *judgement) maintained(v *view) bool {
+	by, since := "", moment{Time: v.TaintsWritten}
+	for _, t := range v.Node.Taints {
+		if maintenanceTaints[t.Key] {
+			by = "taint " + t.ToString()
+			if t.TimeAdded != nil {
+				since = moment{t.TimeAdded.Time, true}
+			}
+		}
+	}
+	if by == "" {
+		for _, key := range slices.Sorted(maps.Keys(v.Labels)) {
+			if strings.HasPrefix(key, cordonMarks) && v.Unschedulable {
+				by, since = fmt.Sprintf("label %s=%s", key, v.Labels[key]), moment{Time: v.CordonedSince}
+				break
+			}
+		}
+	}
+	if by == "" {
+		return false
+	}
+	f := fact{Finding: plugin.Finding{State: plugin.OK, Problem: "set aside for maintenance, " + v.offer.String(), Since: since.Time, AtLeast: !since.exact, Cause: by}}
+	if !since.IsZero() && j.limits.MaxCordon.Violates(j.now.Sub(since.Time).Seconds()) {
+		f.State, f.Remedy = plugin.Warning, "ask the program that put it there"
+	}
+	j.add(v, f)
+	return true
+}
+
+// onPurpose tells a node without GPUs on which a taint is that the user means, and that keeps pods away without which there are
+// none.
+func (j *judgement) onPurpose(v *view) bool {
+	for _, t := range v.Node.Taints {
+		if !slices.ContainsFunc(j.limits.IgnoreTaints, func(p TaintPattern) bool { return p.matches(t) }) {
+			continue
+		}
+		keeps := len(j.daemonSets) == 0 || slices.ContainsFunc(j.daemonSets, func(d DaemonSet) bool {
+			return d.essential() && (!v.Recognised || d.selects(v.Node)) && len(d.untolerated([]corev1.Taint{t})) > 0
+		})
+		if keeps {
+			j.add(v, fact{Finding: plugin.Finding{State: plugin.OK, Problem: v.offer.String() + ", on purpose", Cause: "taint " + t.ToString() + " (--ignore-taint)"}})
+			v.offer.missing = 0
+			return true
+		}
+	}
+	return false
+}
+
+// cordoned: GPUs of such a node are well but of no use. Somebody works on it, or has forgotten it. quiet: nothing else was
+// told of the node.
+func (j *judgement) cordoned(v *view, quiet bool) {
+	tooLong := !v.CordonedSince.IsZero() && j.limits.MaxCordon.Violates(max(j.now.Sub(v.CordonedSince), 0).Seconds())
+	if !v.Unschedulable || !tooLong && !quiet {
+		return
+	}
+	f := fact{Finding: plugin.Finding{State: plugin.OK, Problem: v.offer.String() + " but not schedulable", Since: v.CordonedSince, Cause: "the node is cordoned"}}
+	if tooLong {
+		f.State, f.Consequence = plugin.Warning, joined("; ", held(v.Node), "no new pod can use them")
+		f.remedy = func(nodes []string) string {
+			return "kubectl uncordon " + some(nodes) + ", unless it is meant to be out of use"
+		}
+	}
+	j.add(v, f)
+}

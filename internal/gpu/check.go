@@ -1,0 +1,185 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"overdue/internal/kube"
+	"overdue/internal/plugin"
+)
+
+// Check runs check_gpu_node from its arguments to its exit code.
+func Check(ctx context.Context, args, env []string, out io.Writer) int {
+	return plugin.Main(ctx, program, args, env, out)
+}
+
+var program = plugin.Program{
+	Name:    "check_gpu_node",
+	Summary: "Finds GPU nodes that do not offer their GPUs, or will lose them, and says what keeps the GPU operator's pods away.",
+	Description: "A taint that the GPU operator's DaemonSets do not tolerate takes a node's GPUs away with the next driver upgrade, and then " +
+		"everything looks healthy: the DaemonSets no longer count that node, the ClusterPolicy is ready, and the exporter that would alarm is " +
+		"one of the pods that are gone. check_gpu_node compares what each GPU node offers with what it has, and finds the cause by the " +
+		"scheduler's own rules. It warns while the pods still run, before the GPUs are gone.\n\n" +
+		"It needs the right to list nodes, and for the cause daemonsets, and pods in the GPU namespaces (icinga/rbac/check-gpu-node.yaml). " +
+		"With nodes and nvidia.com resources alone it infers the tolerations from the ClusterPolicy.",
+	Examples: []plugin.Example{
+		{About: "Judge all GPU nodes of the cluster that your kubeconfig names:", Command: "check_gpu_node"},
+		{About: "As Icinga runs it, with a ServiceAccount's token, and rights in two namespaces only:",
+			Command: "check_gpu_node --server https://api.example.com:6443 --token-file /etc/icinga2/overdue/token --ca-file /etc/icinga2/overdue/ca.crt --namespace nvidia-gpu-operator --namespace openshift-nfd"},
+		{About: "Find GPU nodes that nothing has recognised as such, by their instance type:",
+			Command: "check_gpu_node --expect-selector node.kubernetes.io/instance-type=bm-a100-4 --expect 4"},
+		{About: "Before and after a change to one node:", Command: "check_gpu_node --node wrk-98"},
+		{About: "AMD's GPUs, with a resource name of the site's own:", Command: "check_gpu_node --vendor amd --resource amd.com/gpu"},
+	},
+	Timeout:     30 * time.Second,
+	Unreachable: plugin.Unknown,
+	Define:      define,
+}
+
+type options struct {
+	kube       kube.Options
+	vendor     string
+	params     Params
+	nodes      []string
+	expected   []string
+	namespaces []string
+	noPods     bool
+	grace      plugin.Duration
+	limits     Limits
+}
+
+func define(flags *plugin.Flags) plugin.Check {
+	o := options{vendor: "nvidia", grace: plugin.Duration(30 * time.Minute), limits: Limits{
+		Warning: plugin.NewRange("0"), Critical: plugin.NewRange("off"), MaxCordon: plugin.NewTimeRange("7d"),
+	}}
+	l, p := &o.limits, &o.params
+
+	f := flags.Group("Thresholds")
+	f.VarP(&l.Warning, "warning", "w", "warn when so many GPUs of one node are missing (default 0: any)")
+	f.VarP(&l.Critical, "critical", "c", "critical when so many GPUs of one node are missing; a node that offers none is critical in any case")
+	f.Var(&o.grace, "grace", "a driver upgrade, MIG change, machine-config update, new node or starting pod is no alarm for so long")
+	f.Var(&l.MaxCordon, "max-cordon", "warn when a GPU node has been cordoned or in maintenance for so long")
+	f.Int64Var(&l.Expect, "expect", 0, "each node has at least `N` GPUs, whatever its labels say")
+
+	f = flags.Group("Which nodes")
+	f.StringArrayVar(&o.nodes, "node", nil, "judge only the node `NAME`, as one that should have GPUs; repeatable")
+	f.StringArrayVar(&p.Selectors, "selector", nil, "a node that this label `SELECTOR` matches has GPUs; repeatable, any of them; instead of the vendor's")
+	f.StringArrayVar(&o.expected, "expect-selector", nil, "a node that this label `SELECTOR` matches should have GPUs, even if nothing has recognised them; repeatable")
+	f.Var(taintsValue{&l.IgnoreTaints}, "ignore-taint", "this taint is meant to keep GPUs away: KEY, KEY=VALUE, either with :EFFECT; repeatable")
+	f.BoolVar(&l.AllowEmpty, "allow-empty", false, "a cluster without GPU nodes is OK")
+
+	f = flags.Group("Vendor")
+	f.StringVar(&o.vendor, "vendor", o.vendor, "fill in what the options below do not give: nvidia, amd, intel or gaudi; `NAME`")
+	f.StringArrayVar(&p.Resources, "resource", nil, "extended resource that is a GPU, a `GLOB`; repeatable")
+	f.StringVar(&p.CountLabel, "count-label", "", "node label with the number of GPUs; `KEY`")
+	f.StringVar(&p.ReplicasLabel, "replicas-label", "", "node label with the number of pods that share each GPU; `KEY`")
+	f.StringArrayVar(&p.RequireLabels, "require-label", nil, "warn when a GPU node has no label `KEY`; repeatable; none requires none")
+	f.StringVar(&p.UpgradeLabel, "upgrade-label", "", "node label with the state of the driver's upgrade; `KEY`")
+	f.StringVar(&p.Driver, "dra-driver", "", "driver of the ResourceSlices (dynamic resource allocation); `NAME`")
+	f.StringArrayVar(&o.namespaces, "namespace", nil, "all DaemonSets of the namespace `NAME` are the GPUs'; repeatable (default: found in all by the labels that they select)")
+	f.BoolVar(&o.noPods, "no-pods", false, "do not read pods: fewer answers, less to ask for")
+
+	o.kube.AddFlags(flags.Group("Cluster"))
+
+	return o.check
+}
+
+func (o *options) check(ctx context.Context, run *plugin.Run) error {
+	r, err := o.reader()
+	if err != nil {
+		return err
+	}
+	recording, replaying := run.Recorded()
+	r.note = run.Note
+	r.client, err = kube.Connect(o.kube, kube.Surroundings{
+		Getenv:    run.Getenv,
+		UserAgent: run.UserAgent(),
+		Waiting:   run.Waiting,
+		JSON:      recording || replaying,
+		Offline:   replaying,
+		RoleFile:  "icinga/rbac/check-gpu-node.yaml",
+		Transport: func(base http.RoundTripper) http.RoundTripper { return run.Transport(base, kube.Scrub) },
+	})
+	if err != nil {
+		return err
+	}
+	s, err := r.read(ctx)
+	if err != nil && len(s.Nodes) == 0 {
+		return err
+	}
+	for _, name := range o.nodes {
+		if !slices.ContainsFunc(s.Nodes, func(n Node) bool { return n.Name == name }) {
+			return plugin.Misuse(fmt.Sprintf("no node is named %s", plugin.Clean(name)))
+		}
+	}
+	o.limits.Grace = time.Duration(o.grace)
+	v := Judge(s, r.params, o.limits, run.Now())
+	run.Add(v.Findings...) // with an error, this is what was known until then
+	if err != nil {
+		return err
+	}
+	for _, note := range v.Notes {
+		run.Note("%s", note)
+	}
+	run.Measure(v.Metrics...)
+	run.Summarize("%s", v.Summary)
+	return nil
+}
+
+// reader is what the options ask for, but for the client.
+func (o *options) reader() (reader, error) {
+	vendor, ok := vendors[o.vendor]
+	if !ok {
+		return reader{}, plugin.Misuse(fmt.Sprintf("--vendor %s: there are %s", plugin.Clean(o.vendor), strings.Join(slices.Sorted(maps.Keys(vendors)), ", ")))
+	}
+	if o.limits.Expect < 0 {
+		return reader{}, plugin.Misuse("--expect must not be negative")
+	}
+	r := reader{params: o.params.filled(vendor), names: o.nodes, namespaces: o.namespaces, noPods: o.noPods}
+	for _, pattern := range r.params.Resources {
+		if _, err := path.Match(pattern, ""); err != nil || !strings.Contains(pattern, "/") {
+			return r, plugin.Misuse(fmt.Sprintf("--resource %s: write it as nvidia.com/gpu or nvidia.com/mig-*", plugin.Clean(pattern)))
+		}
+	}
+	for _, name := range o.nodes {
+		if name == "" || strings.ContainsAny(name, ",=!/ ") {
+			return r, plugin.Misuse(fmt.Sprintf("--node %q is no name of a node", plugin.Clean(name)))
+		}
+	}
+	var err error
+	if r.has, err = parseSelectors(r.params.Selectors); err != nil {
+		return r, err
+	}
+	r.expected, err = parseSelectors(o.expected)
+	return r, err
+}
+
+// taintsValue is the flag --ignore-taint.
+type taintsValue struct{ list *[]TaintPattern }
+
+func (v taintsValue) Set(s string) error {
+	p, err := ParseTaint(s)
+	if err == nil {
+		*v.list = append(*v.list, p)
+	}
+	return err
+}
+
+func (v taintsValue) String() string {
+	var out []string
+	if v.list != nil {
+		for _, p := range *v.list {
+			out = append(out, p.text)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func (taintsValue) Type() string { return "taint" }

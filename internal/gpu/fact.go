@@ -1,0 +1,100 @@
+package gpu
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"overdue/internal/plugin"
+)
+
+// fact is a finding about one node, told so that nodes with the same cause become one.
+type fact struct {
+	plugin.Finding
+	node   string
+	remedy func(nodes []string) string // nil: Remedy
+
+	// because words a cause of which the age is known: it is told for the oldest of the nodes.
+	because func(age string) string
+	since   moment
+}
+
+func (j *judgement) add(v *view, f fact) {
+	f.node = v.Name
+	if f.State != plugin.OK {
+		j.totals.bad[v.Name] = true
+	}
+	j.facts = append(j.facts, f)
+}
+
+// key is the same for facts that are told as one.
+func (f fact) key() string {
+	cause, remedy := f.Cause, f.Remedy
+	if f.because != nil {
+		cause = f.because("")
+	}
+	if f.remedy != nil {
+		remedy = f.remedy([]string{"NODE"})
+	}
+	return strings.Join([]string{f.State.String(), f.Problem, cause, f.Consequence, remedy}, "\x00")
+}
+
+// fold tells nodes with the same cause as one finding, in the order in which they came.
+func fold(facts []fact, now time.Time) []plugin.Finding {
+	var order []string
+	same := map[string][]fact{}
+	for _, f := range facts {
+		key := f.key()
+		if same[key] == nil {
+			order = append(order, key)
+		}
+		same[key] = append(same[key], f)
+	}
+	var out []plugin.Finding
+	for _, key := range order {
+		out = append(out, together(same[key], now))
+	}
+	return out
+}
+
+func together(facts []fact, now time.Time) plugin.Finding {
+	f := facts[0]
+	var nodes, aged []string
+	for _, g := range facts {
+		nodes = append(nodes, g.node)
+		age := ""
+		if began := latest(g.Since, g.since.Time); !began.IsZero() {
+			age = " for " + plugin.Age(now.Sub(began.Time))
+		}
+		aged = append(aged, g.node+age)
+		if !g.Since.IsZero() && (f.Since.IsZero() || g.Since.Before(f.Since)) {
+			f.Since, f.AtLeast = g.Since, g.AtLeast
+		}
+		if !g.since.IsZero() && (f.since.IsZero() || g.since.Before(f.since.Time)) {
+			f.since = g.since
+		}
+	}
+	f.Subject = "node " + nodes[0]
+	if len(nodes) > 1 {
+		f.Subject = fmt.Sprintf("%d nodes: %s", len(nodes), plugin.List(nodes))
+		f.Details = append(slices.Clone(f.Details), "nodes: "+strings.Join(aged, ", "))
+	}
+	if f.because != nil {
+		j := judgement{now: now}
+		f.Cause = f.because(j.age(f.since))
+	}
+	if f.remedy != nil {
+		f.Remedy = f.remedy(nodes)
+	}
+	return f.Finding
+}
+
+// some are the nodes as arguments of a command; of many only the first, so that a line stays a line.
+func some(nodes []string) string {
+	const most = 5
+	if len(nodes) > most {
+		return strings.Join(nodes[:most], " ") + " …"
+	}
+	return strings.Join(nodes, " ")
+}

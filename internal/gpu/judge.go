@@ -1,0 +1,231 @@
+package gpu
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"overdue/internal/plugin"
+)
+
+// Limits say from when on a node's state is an alarm.
+type Limits struct {
+	Warning, Critical plugin.Range  // GPUs missing on one node; a node that offers none is critical in any case
+	Grace             time.Duration // time for what passes by itself: an upgrade, a MIG change, a new node
+	MaxCordon         plugin.Range  // age of a cordon or of a maintenance
+	Expect            int64         // GPUs of each node, at least; 0: as the labels say
+	IgnoreTaints      []TaintPattern
+	AllowEmpty        bool
+}
+
+// Verdict is the outcome for all nodes.
+type Verdict struct {
+	Findings []plugin.Finding
+	Metrics  []plugin.Metric
+	Summary  string   // for when all is well
+	Notes    []string // a line for each node
+}
+
+// Judge tells which nodes do not offer their GPUs, and why.
+func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
+	j := newJudgement(s, p, l, now)
+	for i := range s.Nodes {
+		j.node(&s.Nodes[i])
+	}
+	v := Verdict{Findings: fold(j.facts, now), Notes: j.notes, Metrics: j.totals.metrics(l), Summary: j.totals.summary()}
+	if len(s.Nodes) == 0 {
+		empty := plugin.Finding{State: plugin.Unknown, Subject: "cluster", Problem: "has no GPU node",
+			Cause: "no node matches any selector that means so", Remedy: "give --selector or --expect-selector, or --allow-empty if that is right"}
+		if l.AllowEmpty {
+			empty.State, empty.Remedy = plugin.OK, ""
+		}
+		v.Findings = []plugin.Finding{empty}
+	}
+	return v
+}
+
+// judgement is the work on all nodes.
+type judgement struct {
+	snapshot   Snapshot
+	params     Params
+	limits     Limits
+	now        time.Time
+	daemonSets []DaemonSet // read or inferred
+	pods       map[place]*Pod
+	facts      []fact
+	notes      []string
+	totals     totals
+	peers      map[string]int64 // by instance type: the most GPUs that a node of it offers
+}
+
+// place is where a pod of a DaemonSet is.
+type place struct{ node, namespace, daemonSet string }
+
+func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
+	j := &judgement{snapshot: s, params: p, limits: l, now: now, daemonSets: s.DaemonSets, pods: map[place]*Pod{}, peers: map[string]int64{},
+		totals: totals{bad: map[string]bool{}, parts: map[string]part{}}}
+	if !s.DaemonSetsRead {
+		j.daemonSets = infer(s.Policies, s.Nodes)
+	}
+	for i := range s.Pods {
+		pod := &s.Pods[i]
+		at := place{pod.Node, pod.Namespace, pod.DaemonSet}
+		if before := j.pods[at]; before == nil || before.Deleting || !pod.Deleting && pod.Created.After(before.Created) {
+			j.pods[at] = pod // of several, as in a rollout, the newest that is to stay
+		}
+	}
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if kind := n.Labels[labelInstance]; kind != "" {
+			j.peers[kind] = max(j.peers[kind], offered(n, p, 0).capacity)
+		}
+	}
+	return j
+}
+
+// view is one node with what was found out about it.
+type view struct {
+	*Node
+	offer    offer
+	selected []*DaemonSet // those that want a pod here, taints aside
+	blocked  []*DaemonSet // of these, those that a taint keeps away
+	taints   []corev1.Taint
+}
+
+func (j *judgement) look(n *Node) *view {
+	v := &view{Node: n, offer: offered(n, j.params, j.limits.Expect)}
+	if v.offer.want == 0 && v.offer.allocatable == 0 {
+		v.offer.want = j.peers[n.Labels[labelInstance]]
+		v.offer.missing = max(v.offer.missing, v.offer.want, 1) // at least one, or it would be no GPU node
+	}
+	taints := j.relevant(n)
+	blocking := map[string]bool{}
+	for i := range j.daemonSets {
+		d := &j.daemonSets[i]
+		if !d.selects(n) {
+			continue
+		}
+		v.selected = append(v.selected, d)
+		if kept := d.untolerated(taints); len(kept) > 0 {
+			v.blocked = append(v.blocked, d)
+			for _, t := range kept {
+				blocking[t.ToString()] = true
+			}
+		}
+	}
+	for _, t := range taints {
+		if blocking[t.ToString()] {
+			v.taints = append(v.taints, t)
+		}
+	}
+	return v
+}
+
+// node goes from what makes the numbers meaningless, over missing GPUs, to what will or may go wrong.
+func (j *judgement) node(n *Node) {
+	if why := leaving(n); why != "" {
+		j.note(n, "is being removed: "+why)
+		return
+	}
+	if !n.Recognised && !n.Expected && len(n.Resources) == 0 && oddPCI(n) == "" {
+		j.note(n, "has no GPU any more, only a label is left")
+		return
+	}
+	v, told := j.look(n), len(j.facts)
+	switch {
+	case !n.Ready:
+		j.notReady(v)
+	case j.maintained(v):
+	case n.Labels[deployOperands] == "false" && v.offer.allocatable == 0:
+		j.add(v, fact{Finding: plugin.Finding{State: plugin.OK, Problem: "without GPU operands on purpose", Cause: deployOperands + "=false"}})
+		v.offer.missing = 0
+	case (!n.Recognised || v.offer.missing > 0) && j.onPurpose(v):
+	case !n.Recognised:
+		j.unrecognised(v)
+	case usesDRA(n, j.daemonSets):
+		j.devices(v)
+	case j.grade(v.offer) != plugin.OK:
+		j.short(v)
+	default:
+		j.sound(v)
+	}
+	j.cordoned(v, len(j.facts) == told)
+	j.totals.count(v)
+	j.note(n, v.offer.String())
+}
+
+// grade compares what is missing with the limits.
+func (j *judgement) grade(o offer) plugin.State {
+	switch missing := float64(o.missing); {
+	case o.allocatable == 0, j.limits.Critical.Violates(missing):
+		return plugin.Critical
+	case j.limits.Warning.Violates(missing):
+		return plugin.Warning
+	}
+	return plugin.OK
+}
+
+func (j *judgement) note(n *Node, text string) { j.notes = append(j.notes, n.Name+": "+text) }
+
+// pod is the DaemonSet's pod on the node. known is false where pods were not read.
+func (j *judgement) pod(n *Node, d *DaemonSet) (pod *Pod, known bool) {
+	return j.pods[place{n.Name, d.Namespace, d.Name}], j.snapshot.PodsRead[d.Namespace]
+}
+
+// young says whether the grace lasts that began then. A time in the future, of a clock that is wrong, must not silence for ever.
+func (j *judgement) young(since time.Time) bool {
+	age := j.now.Sub(since)
+	return !since.IsZero() && age < j.limits.Grace && age > -j.limits.Grace
+}
+
+// leaving says why a node is about to go.
+func leaving(n *Node) string {
+	if n.Deleting {
+		return "it is deleted"
+	}
+	for _, t := range n.Taints {
+		switch t.Key {
+		case "ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "cloud.google.com/impending-node-termination":
+			return "taint " + t.ToString()
+		}
+	}
+	return ""
+}
+
+func daemonSetNames(all []*DaemonSet) []string {
+	var out []string
+	for _, d := range all {
+		out = append(out, d.Name)
+	}
+	return out
+}
+
+func joined(separator string, parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, separator)
+}
+
+// age words a time of which it is known only that it is the latest possible: "for at least 3d 2h (since …)".
+func (j *judgement) age(m moment) string {
+	if m.IsZero() {
+		return ""
+	}
+	least := "at least "
+	if m.exact {
+		least = ""
+	}
+	return fmt.Sprintf("for %s%s (since %s)", least, plugin.Age(j.now.Sub(m.Time)), plugin.Moment(m.Time))
+}
+
+// moment is a time at which something began, or by which it had begun.
+type moment struct {
+	time.Time
+	exact bool
+}

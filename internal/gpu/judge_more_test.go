@@ -1,0 +1,165 @@
+package gpu
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"overdue/internal/plugin"
+)
+
+// What passes by itself is no alarm until the grace is over.
+func TestJudgeTransient(t *testing.T) {
+	upgrade := func(state string, since time.Duration) func(*Node) {
+		return func(n *Node) {
+			n.Labels["nvidia.com/gpu-driver-upgrade-state"] = state
+			n.Written["nvidia.com/gpu-driver-upgrade-state"] = before(since)
+		}
+	}
+	updating := func(since time.Duration) func(*Node) {
+		return func(n *Node) {
+			n.Annotations[mcoDesired], n.Annotations[mcoState] = "rendered-worker-b", "Working"
+			n.Written[mcoDesired] = before(since)
+		}
+	}
+	table(t, []row{
+		{name: "driver upgrade, 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("pod-deletion-required", minutes(10))), gone("gpu-01", "nvidia-device-plugin-daemonset")), want: plugin.OK, says: []string{"driver upgrade in progress (state pod-deletion-required), 0 of 4 nvidia.com/gpu offered", "at least since 2026-12-02 11:50"}},
+		{name: "driver upgrade, 40 minutes", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("pod-deletion-required", minutes(40)))), want: plugin.Critical, says: []string{"driver upgrade in progress (state pod-deletion-required)"}},
+		{name: "driver upgrade, 40 minutes, with a grace of an hour", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("pod-deletion-required", minutes(40)))), limits: func(l *Limits) { l.Grace = time.Hour }, want: plugin.OK},
+		{name: "driver upgrade, 40 minutes, but the driver's pod is 8 minutes old", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("pod-restart-required", minutes(40))), func(s *Snapshot) {
+			for i := range s.Pods {
+				if s.Pods[i].DaemonSet == "nvidia-driver-daemonset" {
+					s.Pods[i].Created = before(minutes(8))
+				}
+			}
+		}), want: plugin.OK},
+		{name: "driver upgrade, the operator's own clock is 5 minutes old", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("validation-required", minutes(40)), func(n *Node) { n.Annotations[annotationValidation] = "1796212500" })), want: plugin.OK},
+		{name: "driver upgrade that never ends although GPUs are offered", snapshot: fleet(1, on("all", upgrade("uncordon-required", 3*time.Hour))), want: plugin.Warning, says: []string{"driver upgrade in progress (state uncordon-required)", "no progress for longer than --grace"}},
+		{name: "driver upgrade that begins next year", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("drain-required", -365*day))), want: plugin.Critical},
+		{name: "driver upgrade since nobody knows when", snapshot: fleet(1, on("all", gpus(0, 0), label("nvidia.com/gpu-driver-upgrade-state", "drain-required"))), want: plugin.Critical},
+		{name: "a taint keeps the driver's new pod away: no upgrade will end that", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("pod-restart-required", minutes(10)), taint(reserved, 21*day)), gone("gpu-01")), want: plugin.Critical, says: []string{"taint " + reserved}},
+		{name: "upgrade failed, GPUs offered", snapshot: fleet(1, on("all", upgrade(upgradeFailed, day))), want: plugin.Warning, says: []string{"driver upgrade failed"}},
+		{name: "upgrade failed, none offered", snapshot: fleet(1, on("all", gpus(0, 0), upgrade(upgradeFailed, day)), ill("gpu-01", "nvidia-driver-daemonset", "CrashLoopBackOff in nvidia-driver-ctr (11 restarts)", day)), want: plugin.Critical, says: []string{"the driver upgrade failed; nvidia-driver-daemonset: CrashLoopBackOff", "nvidia.com/gpu-driver-upgrade-state=upgrade-required"}},
+		{name: "MIG change, 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), discoveryGone, label(labelMIGState, "pending"), written(labelMIGState, minutes(10)))), want: plugin.OK},
+		{name: "MIG change failed, GPUs offered", snapshot: fleet(1, on("all", label(labelMIGState, "failed"), label(labelMIGConfig, "all-1g.5gb"))), want: plugin.Warning, says: []string{"MIG change to all-1g.5gb failed"}},
+		{name: "MIG change failed, none offered", snapshot: fleet(1, on("all", gpus(0, 0), label(labelMIGState, "failed"), label(labelMIGConfig, "all-1g.5gb"))), want: plugin.Critical, says: []string{"the MIG change to all-1g.5gb failed"}},
+		{name: "paused for 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), paused("paused-for-vgpu-change", minutes(10))), gone("gpu-01")), want: plugin.OK},
+		{name: "machine-config update, 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)))), want: plugin.OK, says: []string{"machine-config update in progress"}},
+		{name: "machine-config update, 10 minutes, but a taint keeps the pods away", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)), taint(reserved, 21*day)), gone("gpu-01")), want: plugin.Critical, says: []string{"taint " + reserved, "see check_mcp first"}},
+		{name: "machine-config update, 2 hours: not an excuse, and what to mind", snapshot: fleet(1, on("all", gpus(0, 0), updating(2*time.Hour))), want: plugin.Critical, says: []string{"not registered with the kubelet", "see check_mcp first"}},
+		{name: "restarted 5 minutes ago", snapshot: fleet(1, on("all", gpus(0, 0), func(n *Node) { n.ReadySince = before(minutes(5)) })), want: plugin.OK, says: []string{"Ready again after a restart"}},
+		{name: "the plugin's pod is new", snapshot: fleet(1, on("all", gpus(4, 0)), func(s *Snapshot) {
+			for i := range s.Pods {
+				if s.Pods[i].DaemonSet == "nvidia-device-plugin-daemonset" {
+					s.Pods[i].Created, s.Pods[i].Ready, s.Pods[i].Trouble = before(minutes(2)), false, "Init:0/1, waits in toolkit-validation"
+				}
+			}
+		}), want: plugin.OK, says: []string{"pod of nvidia-device-plugin-daemonset is young"}},
+		{name: "a new pod that crashes has no grace", snapshot: fleet(1, on("all", gpus(4, 0)), func(s *Snapshot) {
+			for i := range s.Pods {
+				if s.Pods[i].DaemonSet == "nvidia-device-plugin-daemonset" {
+					s.Pods[i].Created, s.Pods[i].Ready, s.Pods[i].Trouble, s.Pods[i].Crashing = before(minutes(2)), false, "CrashLoopBackOff in nvidia-device-plugin", true
+				}
+			}
+		}), want: plugin.Critical, says: []string{"CrashLoopBackOff in nvidia-device-plugin"}},
+		{name: "of two pods, as in a rollout, the newer counts", snapshot: fleet(1, on("all", gpus(0, 0)), func(s *Snapshot) {
+			s.Pods = append([]Pod{{Namespace: namespace, DaemonSet: "nvidia-driver-daemonset", Name: "new", Node: "gpu-01", Created: before(day), Since: before(day), Trouble: "CrashLoopBackOff in new", Crashing: true}}, s.Pods...)
+		}), want: plugin.Critical, says: []string{"CrashLoopBackOff in new"}},
+		{name: "a fresh node that nothing has recognised yet", snapshot: fleet(2, on("gpu-02", noResource, unlabel("nvidia.com/", "feature."), func(n *Node) { n.Recognised, n.Expected, n.Created = false, true, before(minutes(5)) })), want: plugin.OK, says: []string{"new node, expected to have GPUs"}},
+		{name: "cordoned for 2 hours with GPUs gone: somebody works on it", snapshot: fleet(1, on("all", gpus(0, 0), cordonedFor(2*time.Hour))), want: plugin.Warning, says: []string{"0 of 4 nvidia.com/gpu offered, cordoned"}},
+		{name: "cordoned for 10 minutes with GPUs gone", snapshot: fleet(1, on("all", gpus(0, 0), cordonedFor(minutes(10)))), want: plugin.OK},
+		{name: "cordoned for 8 days", snapshot: fleet(1, on("all", cordonedFor(8*day))), want: plugin.Warning, says: []string{"but not schedulable", "kubectl uncordon gpu-01, unless"}},
+		{name: "cordoned for 8 days with a machine-config update pending", snapshot: fleet(1, on("all", cordonedFor(8*day), updating(8*day))), want: plugin.Warning, says: []string{"see check_mcp first"}},
+		{name: "maintenance by a program", snapshot: fleet(1, on("all", gpus(0, 0), taint("medik8s.io/drain:NoSchedule", 2*day))), want: plugin.OK, says: []string{"set aside for maintenance", "taint medik8s.io/drain:NoSchedule"}, not: []string{"tolerated"}},
+		{name: "maintenance that was forgotten", snapshot: fleet(1, on("all", gpus(0, 0), taint("medik8s.io/drain:NoSchedule", 9*day))), want: plugin.Warning, says: []string{"set aside for maintenance"}},
+		{name: "quarantined by NVSentinel", snapshot: fleet(1, on("all", gpus(8, 7), cordonedFor(day), label("k8saas.nvidia.com/cordon-reason", "xid"))), want: plugin.OK, says: []string{"label k8saas.nvidia.com/cordon-reason=xid"}},
+		{name: "not Ready: the node's own check tells", snapshot: fleet(1, on("all", gpus(0, 0), func(n *Node) { n.Ready, n.ReadySince, n.NotReadyWhy = false, before(day), "Ready is Unknown" })), want: plugin.Warning, says: []string{"not Ready", "Ready is Unknown"}, not: []string{"offered"}},
+		{name: "not Ready for 5 minutes", snapshot: fleet(1, on("all", func(n *Node) { n.Ready, n.ReadySince = false, before(minutes(5)) })), want: plugin.OK},
+		{name: "about to be removed", snapshot: fleet(2, on("gpu-02", gpus(0, 0), taint("ToBeDeletedByClusterAutoscaler=1:NoSchedule", day))), want: plugin.OK, says: []string{"1 GPU node, 4 of 4"}},
+		{name: "without operands on purpose", snapshot: fleet(1, on("all", noResource, label(deployOperands, "false"), unlabel("nvidia.com/gpu.count"))), want: plugin.OK, says: []string{"without GPU operands on purpose"}},
+		{name: "a node that has lost its GPUs for good keeps a label", snapshot: fleet(2, on("gpu-02", noResource, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false })), want: plugin.OK, says: []string{"4 of 4"}},
+		{name: "a taint of the node's own trouble while it is fresh", snapshot: fleet(1, on("all", func(n *Node) {
+			fresh := noonMinus3d
+			fresh.Time = before(minutes(3))
+			n.Taints = []corev1.Taint{{Key: "node.kubernetes.io/not-ready", Effect: corev1.TaintEffectNoSchedule, TimeAdded: &fresh}}
+		})), want: plugin.OK},
+	})
+}
+
+// Offered against expected.
+func TestJudgeNumbers(t *testing.T) {
+	sharing := func(replicas string) func(*Node) { return label("nvidia.com/gpu.replicas", replicas) }
+	table(t, []row{
+		{name: "time-slicing", snapshot: fleet(1, on("all", sharing("4"), gpus(16, 16))), want: plugin.OK, says: []string{"16 of 16 nvidia.com/gpu allocatable"}},
+		{name: "time-slicing, a board less", snapshot: fleet(1, on("all", sharing("4"), gpus(12, 12))), want: plugin.Warning, says: []string{"12 of 16 nvidia.com/gpu allocatable", "a GPU may be lost"}},
+		{name: "MPS, renamed, beside a stale key", snapshot: fleet(1, on("all", sharing("8"), gpus(0, 0), alsoOffers("nvidia.com/gpu.shared", 32, 32))), want: plugin.OK, says: []string{"32 of 32 nvidia.com/gpu.shared"}},
+		{name: "MIG single: the count is of MIG devices", snapshot: fleet(1, on("all", label(labelMIGMode, "single"), label("nvidia.com/gpu.count", "28"), gpus(28, 28))), want: plugin.OK, says: []string{"28 of 28"}},
+		{name: "MIG single, shared", snapshot: fleet(1, on("all", label(labelMIGMode, "single"), label("nvidia.com/gpu.count", "28"), sharing("2"), gpus(56, 56))), want: plugin.OK},
+		{name: "MIG mixed: one profile is short", snapshot: fleet(1, on("all", label(labelMIGMode, "mixed"), gpus(2, 2), label("nvidia.com/mig-1g.5gb.count", "7"), alsoOffers("nvidia.com/mig-1g.5gb", 7, 6))), want: plugin.Warning, says: []string{"2 of 2 nvidia.com/gpu, 6 of 7 nvidia.com/mig-1g.5gb allocatable, 1 unhealthy"}},
+		{name: "MIG mixed, shared profiles", snapshot: fleet(1, on("all", label(labelMIGMode, "mixed"), sharing("0"), noResource, label("nvidia.com/mig-1g.5gb.count", "7"), label("nvidia.com/mig-1g.5gb.replicas", "3"), alsoOffers("nvidia.com/mig-1g.5gb.shared", 21, 21))), want: plugin.OK, says: []string{"21 of 21 nvidia.com/mig-1g.5gb.shared"}},
+		{name: "replicas 0 tells nothing", snapshot: fleet(1, on("all", sharing("0"), gpus(1, 1))), want: plugin.OK},
+		{name: "labels that are no numbers tell nothing", snapshot: fleet(1, on("all", label("nvidia.com/gpu.count", "many"), gpus(1, 1))), want: plugin.OK},
+		{name: "an expected number finds a GPU that was lost before the plugin started", snapshot: fleet(1, on("all", label("nvidia.com/gpu.count", "3"), gpus(3, 3))), limits: func(l *Limits) { l.Expect = 4 }, want: plugin.Warning, says: []string{"3 of 4 nvidia.com/gpu allocatable", "a GPU may be lost"}},
+		{name: "more than expected is no fault", snapshot: fleet(1), limits: func(l *Limits) { l.Expect = 2 }, want: plugin.OK},
+		{name: "critical by the user's threshold", snapshot: fleet(1, on("all", gpus(4, 2))), limits: func(l *Limits) { l.Critical = plugin.NewRange("1") }, want: plugin.Critical},
+		{name: "tolerated by the user's threshold", snapshot: fleet(1, on("all", gpus(4, 3))), limits: func(l *Limits) { l.Warning = plugin.NewRange("1") }, want: plugin.OK},
+		{name: "network devices are no GPUs", snapshot: fleet(1, on("all", alsoOffers("nvidia.com/gpu.shared", 0, 0))), want: plugin.OK},
+		{name: "the device plugin is switched off by label", snapshot: fleet(1, on("all", gpus(0, 0), label(deployPlugin, "false")), gone("gpu-01", "nvidia-device-plugin-daemonset")), want: plugin.Critical, says: []string{`nvidia.com/gpu.deploy.device-plugin="false" (wants "true")`, "unless it was switched off on purpose"}},
+		{name: "no device plugin at all", snapshot: fleet(1, on("all", noResource), withoutDaemonSet("nvidia-device-plugin")), want: plugin.Critical, says: []string{"no device plugin DaemonSet exists"}},
+		{name: "pods unread", snapshot: fleet(1, on("all", gpus(0, 0)), func(s *Snapshot) { s.Pods, s.PodsRead = nil, map[string]bool{} }), want: plugin.Critical, says: []string{"whether its pod does is not known, as pods were not read"}},
+		{name: "a taint that concerns NFD alone is not the cause of a crash", snapshot: fleet(1, on("all", gpus(0, 0), taint("x:NoSchedule", day)), daemonSet("", tolerates(exists("x", ""))), daemonSet("nfd", func(d *DaemonSet) { d.Tolerations = nil }),
+			gone("gpu-01", "nfd-worker"), ill("gpu-01", "nvidia-driver-daemonset", "CrashLoopBackOff in nvidia-driver-ctr", day)), want: plugin.Critical, says: []string{"¶ nvidia-driver-daemonset: CrashLoopBackOff"}},
+		{name: "a taint that concerns an exporter alone is not told as the cause", snapshot: fleet(1, on("all", gpus(0, 0), taint("x:NoSchedule", day), taint("y:NoSchedule", day)), daemonSet("", tolerates(exists("x", ""))),
+			daemonSet("nvidia-dcgm", func(d *DaemonSet) { d.Tolerations = nil }), gone("gpu-01")), want: plugin.Critical, says: []string{"taint y:NoSchedule, there", "kubectl taint nodes gpu-01 y:NoSchedule-,"}, not: []string{"taints x"}},
+		{name: "Pending", snapshot: fleet(1, on("all", gpus(0, 0)), ill("gpu-01", "nvidia-device-plugin-daemonset", "Pending, Unschedulable: 0/47 nodes are available: 1 Insufficient memory", 2*time.Hour)), want: plugin.Critical, says: []string{"Pending, Unschedulable: 0/47 nodes are available", "describe pod nvidia-device-plugin-daemonset-gpu-01"}},
+		{name: "GPUs offered, but the driver's pod crashes", snapshot: fleet(1, ill("gpu-01", "nvidia-driver-daemonset", "CrashLoopBackOff in nvidia-driver-ctr", 2*time.Hour)), want: plugin.Warning, says: []string{"nvidia-driver-daemonset: CrashLoopBackOff", "may lose its GPUs when it restarts"}},
+		{name: "GPUs offered, an exporter crashes", snapshot: fleet(1, ill("gpu-01", "nvidia-dcgm-exporter", "CrashLoopBackOff in exporter", 2*time.Hour)), want: plugin.Warning, says: []string{"its GPUs are offered all the same"}},
+		{name: "GPUs offered, a pod has just become not ready", snapshot: fleet(1, ill("gpu-01", "nvidia-dcgm-exporter", "exporter is not ready", minutes(5))), want: plugin.OK},
+		{name: "the labels' discovery crashes", snapshot: fleet(1, on("all", discoveryGone), ill("gpu-01", "gpu-feature-discovery", "CrashLoopBackOff in gpu-feature-discovery", 2*time.Hour)), want: plugin.Warning, says: []string{"labels nvidia.com/gpu.product and nvidia.com/gpu.count missing, while 4 of 4", "gpu-feature-discovery: CrashLoopBackOff"}},
+		{name: "no discovery at all", snapshot: fleet(1, on("all", discoveryGone), withoutDaemonSet("gpu-feature-discovery")), want: plugin.Warning, says: []string{"no feature discovery DaemonSet exists"}},
+		{name: "the discovery runs, the labels do not come", snapshot: fleet(1, on("all", discoveryGone)), want: plugin.Warning, says: []string{"gpu-feature-discovery runs there, but its labels do not reach the node"}},
+		{name: "a label that the site requires", snapshot: fleet(2, on("gpu-02", label("nvidia.com/gpu.machine", "x"))), params: func(p *Params) { p.RequireLabels = []string{"nvidia.com/gpu.machine"} }, want: plugin.Warning, says: []string{"node gpu-01 ¶ label nvidia.com/gpu.machine missing"}, not: []string{"node gpu-02"}},
+		{name: "no GPU node", snapshot: Snapshot{}, want: plugin.Unknown, says: []string{"has no GPU node", "--allow-empty"}},
+		{name: "no GPU node, which is right", snapshot: Snapshot{}, limits: func(l *Limits) { l.AllowEmpty = true }, want: plugin.OK},
+		{name: "an AMD node", snapshot: amd(gpus(0, 0), alsoOffers("amd.com/gpu", 8, 7)), params: func(p *Params) { *p = p.filled(vendors["amd"]) }, want: plugin.Warning, says: []string{"7 of 8 amd.com/gpu allocatable"}, not: []string{"missing"}},
+	})
+}
+
+func amd(changes ...func(*Node)) Snapshot {
+	return fleet(1, on("all", append(changes, func(n *Node) { n.Resources = n.Resources[1:] }, unlabel("nvidia.com/"), label("amd.com/gpu.product-name", "MI300X"))...), func(s *Snapshot) {
+		s.DaemonSets = []DaemonSet{{Namespace: namespace, Name: "cr-device-plugin", Role: rolePlugin, PodLabels: map[string]string{"app": "amd"}}}
+		s.Pods = []Pod{{Namespace: namespace, DaemonSet: "cr-device-plugin", Node: "gpu-01", Ready: true, Created: before(day)}}
+	})
+}
+
+// Dynamic resource allocation: the newest pool that is complete, and the taints of devices.
+func TestJudgeDRA(t *testing.T) {
+	pool := func(generation, count int64, list []Device) Slice {
+		return Slice{Node: "gpu-01", Pool: "gpu-01", Generation: generation, Count: count, Devices: list}
+	}
+	tainted := devices(4)
+	tainted[2].Taints = []string{"gpu.nvidia.com/xid=79:NoSchedule"}
+	lost := devices(1)
+	lost[0].Taints = []string{"gpu.nvidia.com/gpu-lost=:NoExecute"}
+	table(t, []row{
+		{name: "an old generation does not count", snapshot: dra(pool(4, 1, tainted), pool(3, 1, devices(4))), want: plugin.Warning, says: []string{"3 of 4 gpu.nvidia.com devices usable ¶  ¶ gpu-2 tainted gpu.nvidia.com/xid=79:NoSchedule"}},
+		{name: "a pool of two slices", snapshot: dra(pool(4, 2, devices(4)), pool(4, 2, nil)), want: plugin.OK},
+		{name: "a pool that is not complete", snapshot: dra(pool(4, 2, devices(4))), want: plugin.Critical, says: []string{"pool gpu-01 is not complete: 1 of 2 slices of generation 4"}},
+		{name: "another node's slice", snapshot: dra(Slice{Node: "other", Pool: "other", Generation: 1, Count: 1, Devices: devices(4)}), want: plugin.Critical, says: []string{"0 of 0"}},
+		{name: "all devices lost", snapshot: dra(pool(1, 1, lost)), want: plugin.Critical, says: []string{"0 of 1 gpu.nvidia.com devices usable", "gpu-lost"}},
+		{name: "fewer than expected", snapshot: dra(pool(1, 1, devices(3))), limits: func(l *Limits) { l.Expect = 4 }, want: plugin.Warning, says: []string{"3 of 4 gpu.nvidia.com devices usable"}},
+		{name: "parts of a GPU that can be divided are not counted beside it", snapshot: dra(pool(1, 1, append(devices(2), Device{Name: "mig-0", Type: "mig"}))), want: plugin.OK, says: []string{"2 of 2"}},
+		{name: "slices unread", snapshot: func() Snapshot { s := dra(); s.SlicesRead = false; return s }(), want: plugin.Unknown, says: []string{"its ResourceSlices could not be read"}, not: []string{"no nvidia.com/gpu"}},
+		{name: "a taint keeps the DRA driver away", snapshot: func() Snapshot {
+			s := dra()
+			on("all", taint(reserved, 21*day))(&s)
+			s.Pods = nil
+			return s
+		}(), want: plugin.Critical, says: []string{"0 of 0 gpu.nvidia.com devices usable", "taint " + reserved}},
+		{name: "the driver beside a device plugin, for other devices", snapshot: fleet(1, func(s *Snapshot) {
+			s.DaemonSets = append(s.DaemonSets, DaemonSet{Namespace: namespace, Name: "nvidia-dra-driver-gpu-kubelet-plugin", Role: rolePlugin, Tolerations: builtIn})
+			s.Pods = append(s.Pods, Pod{Namespace: namespace, DaemonSet: "nvidia-dra-driver-gpu-kubelet-plugin", Node: "gpu-01", Ready: true})
+		}), want: plugin.OK, says: []string{"4 of 4 nvidia.com/gpu"}},
+	})
+}

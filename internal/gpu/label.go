@@ -1,0 +1,72 @@
+package gpu
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"overdue/internal/plugin"
+)
+
+// labelsMissing names the labels that the node should have and has not, in words. The count is told with the others, as it
+// comes from the same place. Nodes without a container stack (virtual machines, DRA) never have them.
+func (j *judgement) labelsMissing(v *view) string {
+	if strings.HasPrefix(v.Labels[labelWorkload], "vm-") || usesDRA(v.Node, j.daemonSets) {
+		return ""
+	}
+	var out []string
+	for _, label := range j.params.RequireLabels {
+		if _, ok := v.Labels[label]; !ok {
+			out = append(out, label)
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	if _, ok := v.Labels[j.params.CountLabel]; !ok && j.params.CountLabel != "" && !slices.Contains(out, j.params.CountLabel) {
+		out = append(out, j.params.CountLabel)
+	}
+	if len(out) == 1 {
+		return "label " + out[0] + " missing"
+	}
+	return "labels " + plugin.List(out) + " missing"
+}
+
+// unlabelled: pods get GPUs, but whoever goes by the labels does not see the node.
+func (j *judgement) unlabelled(v *view, missing string) {
+	f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: missing + ", while " + v.offer.String(),
+		Consequence: "billing, quotas and pods that go by these labels pass the node over"}}
+	var found []*DaemonSet
+	for i := range j.daemonSets {
+		if d := &j.daemonSets[i]; d.Role == roleLabels {
+			found = append(found, d)
+		}
+	}
+	selects := slices.IndexFunc(found, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) })
+	switch {
+	case len(found) == 0 && j.snapshot.DaemonSetsRead:
+		f.Cause = "no feature discovery DaemonSet exists"
+		f.Remedy = "enable it, or say with --require-label which labels the site needs (none: --require-label none)"
+	case len(found) == 0:
+		f.Cause = "why is not known, as the GPU DaemonSets could not be read"
+		f.Remedy = "kubectl get daemonsets -A"
+	case selects < 0:
+		d := found[0]
+		f.Cause = d.Name + " does not run there: its affinity does not match"
+		f.Remedy = fmt.Sprintf("kubectl -n %s get daemonset %s -o yaml", namespaceOr(d), d.Name)
+		if wrong := d.mismatches(v.Node); len(wrong) > 0 {
+			f.Cause = fmt.Sprintf("%s does not run there because of label %s", d.Name, wrong[0])
+			f.remedy = setLabel(wrong[0].label, wrong[0].has)
+		}
+	default:
+		d := found[selects]
+		f.Cause = d.Name + " runs there, but its labels do not reach the node"
+		f.remedy = func(nodes []string) string { return "see to NFD's master, then restart it: " + deletePods(d, nodes) }
+		if l, ok := j.troubled(v, d); ok {
+			f.Cause, f.Since, f.Details, f.remedy = l.text, l.since, l.details, l.remedy
+		} else if _, known := j.pod(v.Node, d); !known {
+			f.Cause = d.Name + " should run there; whether it does is not known, as pods were not read"
+		}
+	}
+	j.add(v, f)
+}

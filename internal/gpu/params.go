@@ -1,0 +1,95 @@
+package gpu
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Params is all in which the check of one vendor's GPUs differs from another's. Each has an option of its own.
+type Params struct {
+	Resources     []string // globs of the extended resources that are GPUs
+	Selectors     []string // label selectors; a node that any of them matches has GPUs
+	CountLabel    string   // how many GPUs the node has, a lower bound
+	ReplicasLabel string   // for how many pods each GPU is offered
+	RequireLabels []string // those that billing and quotas need
+	UpgradeLabel  string   // how far the driver's upgrade is
+	Driver        string   // of dynamic resource allocation (DRA)
+}
+
+// vendors are the presets. They only fill in what no option gives.
+var vendors = map[string]Params{
+	"nvidia": {
+		// The device plugin's names, and the KubeVirt plugin's, which are PCI device names: GA100_A100_SXM4_40GB.
+		// Others of the domain are no GPUs: hostdev, rdma_shared_device_a.
+		Resources: []string{"nvidia.com/gpu", "nvidia.com/gpu.shared", "nvidia.com/mig-*", "nvidia.com/[A-Z]*"},
+		// The operator's own label, the three of NFD that it accepts, and the clouds' own.
+		Selectors: []string{
+			"nvidia.com/gpu.present",
+			"feature.node.kubernetes.io/pci-10de.present=true",
+			"feature.node.kubernetes.io/pci-0302_10de.present=true",
+			"feature.node.kubernetes.io/pci-0300_10de.present=true",
+			"cloud.google.com/gke-accelerator",
+			"k8s.amazonaws.com/accelerator",
+			"kubernetes.azure.com/accelerator=nvidia",
+		},
+		CountLabel: "nvidia.com/gpu.count", ReplicasLabel: "nvidia.com/gpu.replicas",
+		RequireLabels: []string{"nvidia.com/gpu.product"},
+		UpgradeLabel:  "nvidia.com/gpu-driver-upgrade-state", Driver: "gpu.nvidia.com",
+	},
+	"amd": {
+		Resources: []string{"amd.com/*"},
+		Selectors: []string{"feature.node.kubernetes.io/amd-gpu=true", "feature.node.kubernetes.io/amd-vgpu=true",
+			"feature.node.kubernetes.io/pci-1002.present=true"},
+		RequireLabels: []string{"amd.com/gpu.product-name"},
+		UpgradeLabel:  "operator.amd.com/gpu-driver-upgrade-state", Driver: "gpu.amd.com",
+	},
+	"intel": {
+		Resources:     []string{"gpu.intel.com/i915", "gpu.intel.com/xe"},
+		Selectors:     []string{"intel.feature.node.kubernetes.io/gpu=true"},
+		CountLabel:    "gpu.intel.com/device.count",
+		RequireLabels: []string{"gpu.intel.com/product"}, Driver: "gpu.intel.com",
+	},
+	"gaudi": {
+		Resources: []string{"habana.ai/gaudi"},
+		Selectors: []string{"feature.node.kubernetes.io/pci-1da3.present=true"},
+	},
+}
+
+// filled is p with the vendor's values wherever no option gave one.
+func (p Params) filled(vendor Params) Params {
+	for _, list := range []struct{ given, preset *[]string }{
+		{&p.Resources, &vendor.Resources}, {&p.Selectors, &vendor.Selectors}, {&p.RequireLabels, &vendor.RequireLabels}} {
+		if len(*list.given) == 0 {
+			*list.given = *list.preset
+		}
+	}
+	for _, text := range []struct{ given, preset *string }{
+		{&p.CountLabel, &vendor.CountLabel}, {&p.ReplicasLabel, &vendor.ReplicasLabel},
+		{&p.UpgradeLabel, &vendor.UpgradeLabel}, {&p.Driver, &vendor.Driver}} {
+		if *text.given == "" {
+			*text.given = *text.preset
+		}
+	}
+	if slices.Equal(p.RequireLabels, []string{none}) {
+		p.RequireLabels = nil
+	}
+	return p
+}
+
+// none as the only --require-label requires none.
+const none = "none"
+
+// isGPU says whether an extended resource is one of GPUs.
+func (p Params) isGPU(name string) bool {
+	return slices.ContainsFunc(p.Resources, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok })
+}
+
+// owns says whether a label's or taint's key, or an API group, is the vendor's: "nvidia.com/gpu.present", "nvidia.com".
+func (p Params) owns(key string) bool {
+	domain, _, _ := strings.Cut(key, "/")
+	return slices.ContainsFunc(p.Resources, func(pattern string) bool { d, _, _ := strings.Cut(pattern, "/"); return d == domain })
+}
+
+// mainResource is how the vendor's GPUs are called where a node has none of them.
+func (p Params) mainResource() string { return p.Resources[0] }

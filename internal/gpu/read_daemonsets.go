@@ -1,0 +1,133 @@
+package gpu
+
+import (
+	"context"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"overdue/internal/kube"
+)
+
+var daemonSetsResource = kube.Resource{Group: "apps", Version: "v1", Name: "daemonsets"}
+
+// daemonSets reads those of the namespaces that were named, or finds them among all of the cluster, which has a few dozen.
+func (r reader) daemonSets(ctx context.Context, s *Snapshot) error {
+	places, keep := r.namespaces, func(*appsv1.DaemonSet) bool { return true }
+	if len(places) == 0 {
+		places, keep = []string{""}, r.concerns
+	}
+	for _, namespace := range places {
+		list, err := kube.List(ctx, r.client, daemonSetsResource, kube.Query{Namespace: namespace}, func(o *appsv1.DaemonSet) (DaemonSet, bool) {
+			if !keep(o) {
+				return DaemonSet{}, false
+			}
+			return reduceDaemonSet(o), true
+		})
+		if err != nil {
+			s.DaemonSets, s.DaemonSetsRead = nil, false
+			return r.optional(ctx, err, "which DaemonSets should run where is not known (with rights in some namespaces only, name those with --namespace)")
+		}
+		s.DaemonSets = append(s.DaemonSets, list...)
+	}
+	s.DaemonSetsRead = true
+	return nil
+}
+
+// concerns finds the DaemonSets that bring GPUs by what they ask of a node, not by their names: they select it by a label of
+// the vendor or by one that means "has GPUs", belong to one of the vendor's custom resources, or are a device plugin that
+// tolerates the vendor's taint (its plain manifest has no selector). NFD's workers are among them, as all begins there.
+func (r reader) concerns(o *appsv1.DaemonSet) bool {
+	if roleOf(o.Name) == roleNFD {
+		return true
+	}
+	for _, owner := range o.OwnerReferences {
+		if gv, err := schema.ParseGroupVersion(owner.APIVersion); err == nil && r.params.owns(gv.Group) {
+			return true
+		}
+	}
+	pod := o.Spec.Template.Spec
+	for key := range pod.NodeSelector {
+		if r.means(key) {
+			return true
+		}
+	}
+	for _, key := range affinityKeys(pod.Affinity) {
+		if r.means(key) {
+			return true
+		}
+	}
+	return isDevicePlugin(o) && slices.ContainsFunc(pod.Tolerations, func(t corev1.Toleration) bool { return r.params.owns(t.Key) })
+}
+
+// means says whether a label is the vendor's, or one that tells GPU nodes from others.
+func (r reader) means(key string) bool {
+	if r.params.owns(key) {
+		return true
+	}
+	for _, s := range r.has {
+		requirements, _ := s.Requirements()
+		for _, requirement := range requirements {
+			if requirement.Key() == key {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func affinityKeys(a *corev1.Affinity) []string {
+	required := affinityOf(a)
+	if required == nil {
+		return nil
+	}
+	var out []string
+	for _, term := range required.NodeSelectorTerms {
+		for _, e := range term.MatchExpressions {
+			out = append(out, e.Key)
+		}
+	}
+	return out
+}
+
+// affinityOf is what a pod requires of its node; nil: nothing.
+func affinityOf(a *corev1.Affinity) *corev1.NodeSelector {
+	if a == nil || a.NodeAffinity == nil {
+		return nil
+	}
+	return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
+// isDevicePlugin: a device plugin has to mount the directory of the kubelet's socket.
+func isDevicePlugin(o *appsv1.DaemonSet) bool {
+	for _, v := range o.Spec.Template.Spec.Volumes {
+		if v.HostPath != nil && (v.HostPath.Path == "/var/lib/kubelet/device-plugins" || v.HostPath.Path == "/var/lib/kubelet/device-plugins/") {
+			return true
+		}
+	}
+	return roleOf(o.Name) == rolePlugin
+}
+
+func reduceDaemonSet(o *appsv1.DaemonSet) DaemonSet {
+	pod := o.Spec.Template.Spec
+	d := DaemonSet{
+		Namespace: o.Namespace, Name: o.Name, Role: roleOf(o.Name),
+		NodeName: pod.NodeName, NodeSelector: pod.NodeSelector, Tolerations: pod.Tolerations, HostNetwork: pod.HostNetwork,
+	}
+	if isDevicePlugin(o) && !d.isDRA() {
+		d.Role = rolePlugin
+	}
+	if owner := metav1.GetControllerOf(o); owner != nil {
+		d.Owner = Owner{owner.Kind, owner.Name}
+	}
+	if affinityOf(pod.Affinity) != nil {
+		d.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: affinityOf(pod.Affinity)}}
+	}
+	if o.Spec.Selector != nil {
+		d.PodLabels = o.Spec.Selector.MatchLabels
+	}
+	return d
+}

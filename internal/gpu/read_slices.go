@@ -1,0 +1,50 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	resourcev1 "k8s.io/api/resource/v1"
+
+	"overdue/internal/kube"
+)
+
+var slicesResource = kube.Resource{Group: "resource.k8s.io", Version: "v1", Name: "resourceslices"}
+
+// slices reads the devices of the vendor's DRA driver where a node uses it.
+func (r reader) slices(ctx context.Context, s *Snapshot) error {
+	if r.params.Driver == "" || !slices.ContainsFunc(s.Nodes, func(n Node) bool { return usesDRA(&n, s.DaemonSets) }) {
+		return nil
+	}
+	q := kube.Query{FieldSelector: resourcev1.ResourceSliceSelectorDriver + "=" + r.params.Driver}
+	list, err := kube.List(ctx, r.client, slicesResource, q, func(o *resourcev1.ResourceSlice) (Slice, bool) { return reduceSlice(o), true })
+	if err != nil {
+		if kube.IsNoSuchGroup(err) { // served from Kubernetes 1.34 on
+			r.note("how many devices are published is not known: %v", err)
+		}
+		return r.optional(ctx, err, "how many devices are published is not known")
+	}
+	s.Slices, s.SlicesRead = list, true
+	return nil
+}
+
+func reduceSlice(o *resourcev1.ResourceSlice) Slice {
+	s := Slice{Pool: o.Spec.Pool.Name, Generation: o.Spec.Pool.Generation, Count: o.Spec.Pool.ResourceSliceCount}
+	if o.Spec.NodeName != nil {
+		s.Node = *o.Spec.NodeName
+	}
+	for _, device := range o.Spec.Devices {
+		d := Device{Name: device.Name}
+		if kind := device.Attributes["type"].StringValue; kind != nil {
+			d.Type = *kind
+		}
+		for _, t := range device.Taints {
+			if t.Effect != resourcev1.DeviceTaintEffectNone { // None only informs
+				d.Taints = append(d.Taints, fmt.Sprintf("%s=%s:%s", t.Key, t.Value, t.Effect))
+			}
+		}
+		s.Devices = append(s.Devices, d)
+	}
+	return s
+}

@@ -1,0 +1,42 @@
+package gpu
+
+import "strings"
+
+// role is a DaemonSet's place in the chain by which a node comes to offer GPUs. Each link waits for the one before it.
+type role int
+
+const (
+	roleAuxiliary role = iota // monitoring, MIG manager, …: nothing waits for it
+	roleNFD                   // finds the PCI device and labels the node
+	roleDriver
+	roleToolkit
+	roleValidator
+	rolePlugin // registers the resource with the kubelet, or publishes the devices (DRA)
+	roleLabels // labels the node with model and count
+)
+
+// chain is the order in which a broken link is looked for.
+var chain = []role{roleDriver, roleToolkit, roleValidator, rolePlugin}
+
+// roles tell a role by a part of the DaemonSet's name, the first match. They only put causes into order: which DaemonSets
+// should run on a node is never told by names.
+var roles = []struct {
+	part string
+	role role
+}{
+	{"nfd-worker", roleNFD}, {"node-feature-discovery-worker", roleNFD},
+	{"mps-control", roleAuxiliary}, {"kubelet-plugin", rolePlugin}, {"dra-driver", rolePlugin}, {"device-plugin", rolePlugin}, {"gpu-plugin", rolePlugin},
+	{"vgpu-device-manager", roleAuxiliary},
+	{"feature-discovery", roleLabels}, {"node-labeller", roleLabels},
+	{"validator", roleValidator}, {"toolkit", roleToolkit}, {"container-runtime", roleToolkit},
+	{"driver", roleDriver}, {"vfio-manager", roleDriver}, {"vgpu-manager", roleDriver},
+}
+
+func roleOf(name string) role {
+	for _, r := range roles {
+		if strings.Contains(name, r.part) {
+			return r.role
+		}
+	}
+	return roleAuxiliary
+}

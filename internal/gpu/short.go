@@ -1,0 +1,228 @@
+package gpu
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"overdue/internal/plugin"
+)
+
+// short tells a node that offers fewer GPUs than it has, or none, and why.
+func (j *judgement) short(v *view) {
+	f := fact{Finding: plugin.Finding{State: j.grade(v.offer), Problem: joined(", ", v.offer.String(), j.labelsMissing(v)),
+		Consequence: held(v.Node)}}
+	now, passing := j.underway(v)
+	byTaint := j.keptAway(v)
+	switch {
+	case passing && j.within(now) && (now.first || !byTaint):
+		j.add(v, fact{Finding: plugin.Finding{State: plugin.OK, Problem: now.what + ", " + v.offer.String(), Since: now.since.Time, AtLeast: !now.since.exact}})
+		return
+	case byTaint:
+		j.byTaint(v, &f)
+	case passing && now.stuck:
+		f.Since, f.AtLeast, f.remedy = now.since.Time, !now.since.exact, now.remedy
+		f.Cause = now.what
+		if broken, ok := j.broken(v); ok {
+			f.Cause += "; " + broken.text
+		}
+	default:
+		j.byChain(v, &f)
+	}
+	if history := v.offer.history(); history != "" {
+		f.Details = append(f.Details, history)
+	}
+	f.Details = append(f.Details, heldDetails(v.Node)...)
+	if v.Unschedulable && !byTaint {
+		j.softened(v, &f)
+	}
+	j.add(v, f)
+}
+
+// softened: somebody has cordoned the node and probably works on it. No new pod could use its GPUs anyhow.
+func (j *judgement) softened(v *view, f *fact) {
+	if f.State == plugin.Critical {
+		f.State = plugin.Warning
+	}
+	if j.young(v.CordonedSince) {
+		f.State = plugin.OK
+	}
+	f.Problem += ", cordoned"
+}
+
+// essential says whether GPUs depend on the DaemonSet.
+func (d *DaemonSet) essential() bool { return d.Role != roleAuxiliary && d.Role != roleLabels }
+
+// keptAway says whether taints keep the pods away without which there are no GPUs: one of those does not run any more. NFD's worker
+// is none of those on a node that has its labels.
+func (j *judgement) keptAway(v *view) bool {
+	labelled := slices.ContainsFunc(v.selected, func(d *DaemonSet) bool { return d.Role == rolePlugin })
+	return slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool {
+		pod, known := j.pod(v.Node, d)
+		return d.essential() && !(labelled && d.Role == roleNFD) && (!known || pod == nil || !pod.Ready)
+	})
+}
+
+// byTaint: finding B of the incident. The operator, its DaemonSets and NVIDIA's own alert all look healthy meanwhile, as none of
+// them counts a node that a taint excludes. Taints that keep only auxiliary pods away are not the cause.
+func (j *judgement) byTaint(v *view, f *fact) {
+	cause := *v
+	cause.taints = slices.DeleteFunc(slices.Clone(v.taints), func(t corev1.Taint) bool {
+		return !slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool { return d.essential() && !d.tolerates(&t) })
+	})
+	cause.blocked = slices.DeleteFunc(slices.Clone(v.blocked), func(d *DaemonSet) bool { return len(d.untolerated(cause.taints)) == 0 })
+	f.since = taintAge(&cause)
+	f.because = func(age string) string { return notTolerated(cause.taints, cause.blocked, age) }
+	loss := "nobody can use these GPUs"
+	if j.labelsMissing(v) != "" {
+		loss += ", billing and quotas by label miss the node"
+	}
+	f.Consequence = joined("; ", f.Consequence, loss)
+	f.remedy = without(&cause)
+	f.Details = append(f.Details, j.taintDetails(&cause)...)
+}
+
+// byChain: no taint, nothing under way; then it is a label, a DaemonSet, a pod, or the plugin itself.
+func (j *judgement) byChain(v *view, f *fact) {
+	plugins := j.plugins(v)
+	selected := slices.ContainsFunc(plugins, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) })
+	inferred := !j.snapshot.DaemonSetsRead
+	switch {
+	case v.Labels[j.params.UpgradeLabel] == upgradeFailed:
+		f.Cause = "the driver upgrade failed"
+		f.remedy = func(nodes []string) string {
+			return fmt.Sprintf("see the driver's pod, then begin it anew: kubectl label nodes %s --overwrite %s=%s", some(nodes), j.params.UpgradeLabel, upgradeRequired)
+		}
+	case v.Labels[labelMIGState] == "failed":
+		f.Cause = "the MIG change to " + v.Labels[labelMIGConfig] + " failed"
+		f.remedy = j.restart("mig-manager", "see the log of the MIG manager, then restart its pod")
+	case inferred && len(plugins) == 0:
+		j.guess(v, f)
+		return
+	case len(plugins) == 0:
+		f.Cause = "no device plugin DaemonSet exists"
+		f.Remedy = "see whether the GPU operator is installed and its device plugin enabled, and whether --namespace is right"
+		return
+	case !selected:
+		j.notSelected(v, plugins, f)
+		return
+	case invalidMIG(v.Node):
+		f.Cause = fmt.Sprintf("its GPUs are divided unlike each other, which the MIG strategy single refuses (%s=%s)", labelProduct, v.Labels[labelProduct])
+		f.Remedy = "give them all one profile (label " + labelMIGConfig + "), or use the strategy mixed"
+	}
+	if broken, ok := j.broken(v); ok {
+		f.Cause = joined("; ", f.Cause, broken.text)
+		f.Since = broken.since
+		f.Details = append(f.Details, broken.details...)
+		if f.remedy == nil && f.Remedy == "" {
+			f.remedy = broken.remedy
+		}
+		return
+	}
+	if f.Cause == "" {
+		j.unregistered(v, plugins, f)
+	}
+}
+
+// plugins are the DaemonSets that could make the node offer GPUs.
+func (j *judgement) plugins(v *view) []*DaemonSet {
+	dra := usesDRA(v.Node, j.daemonSets)
+	var out []*DaemonSet
+	for i := range j.daemonSets {
+		if d := &j.daemonSets[i]; d.Role == rolePlugin && d.isDRA() == dra {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// guess: with the right to list nodes alone, taints can only be suspected.
+func (j *judgement) guess(v *view, f *fact) {
+	if taints := j.relevant(v.Node); len(taints) > 0 {
+		v.taints = taints
+		f.Cause = "perhaps " + taintWords(taints) + ": whether the GPU DaemonSets tolerate it is not known, as they could not be read"
+		f.Remedy = "kubectl get daemonsets -A, and compare their tolerations"
+		return
+	}
+	if value, ok := v.Labels[deployPlugin]; ok && value != "true" {
+		f.Cause = mismatch{label: deployPlugin, has: value, wants: "true"}.String()
+		f.remedy = setLabel(deployPlugin, value)
+		return
+	}
+	f.Cause = "why is not known, as the GPU DaemonSets and their pods could not be read"
+	f.remedy = func(nodes []string) string {
+		return "kubectl get pods -A -o wide --field-selector spec.nodeName=" + nodes[0]
+	}
+}
+
+// notSelected: a label keeps the device plugin's selector from matching. The one that comes closest is told.
+func (j *judgement) notSelected(v *view, plugins []*DaemonSet, f *fact) {
+	best := slices.MinFunc(plugins, func(a, b *DaemonSet) int { return len(a.mismatches(v.Node)) - len(b.mismatches(v.Node)) })
+	wrong := best.mismatches(v.Node)
+	if len(wrong) == 0 {
+		f.Cause = best.Name + " does not select the node: its affinity does not match"
+		f.Remedy = fmt.Sprintf("kubectl -n %s get daemonset %s -o yaml", best.Namespace, best.Name)
+		return
+	}
+	f.Cause = fmt.Sprintf("%s is not on the node: label %s", best.Name, wrong[0])
+	f.remedy = setLabel(wrong[0].label, wrong[0].has)
+	for i := range j.snapshot.Nodes {
+		if peer := &j.snapshot.Nodes[i]; best.selects(peer) {
+			f.Details = append(f.Details, fmt.Sprintf("peer %s has %s=%q", peer.Name, wrong[0].label, wrong[0].wants))
+			break
+		}
+	}
+	for i := range j.daemonSets {
+		d := &j.daemonSets[i]
+		for _, m := range d.mismatches(v.Node) {
+			if d != best && !m.missing {
+				f.Details = append(f.Details, fmt.Sprintf("%s: label %s", d.Name, m))
+			}
+		}
+	}
+}
+
+func setLabel(label, has string) func(nodes []string) string {
+	return func(nodes []string) string {
+		if !strings.HasPrefix(label, deployPrefix) {
+			return fmt.Sprintf("see who sets %s (kubectl get node %s --show-labels)", label, nodes[0])
+		}
+		text := fmt.Sprintf("kubectl label nodes %s --overwrite %s=true", some(nodes), label)
+		if has == "false" {
+			text += ", unless it was switched off on purpose"
+		}
+		return text
+	}
+}
+
+// unregistered: all pods of the chain run, so it is between the plugin and the kubelet, or the GPUs themselves.
+func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
+	d := plugins[slices.IndexFunc(plugins, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) })]
+	_, known := j.pod(v.Node, d)
+	restart := func(nodes []string) string { return "restart the device plugin: " + deletePods(d, nodes) }
+	switch {
+	case !known:
+		f.Cause = fmt.Sprintf("%s should run there; whether its pod does is not known, as pods were not read", d.Name)
+		f.remedy = func(nodes []string) string {
+			return fmt.Sprintf("kubectl -n %s get pods -o wide --field-selector spec.nodeName=%s", namespaceOr(d), nodes[0])
+		}
+	case v.offer.unhealthy > 0:
+		f.Cause = fmt.Sprintf("the device plugin runs and has marked %d unhealthy (an XID, or a lost device), which it never takes back", v.offer.unhealthy)
+		f.remedy = func(nodes []string) string { return "look for Xid in the kernel log, then " + restart(nodes) }
+	case v.offer.capacity > 0:
+		f.Cause = "the device plugin has registered fewer than there should be: a GPU may be lost"
+		f.remedy = func(nodes []string) string { return "run nvidia-smi in the driver's pod, then " + restart(nodes) }
+	default:
+		f.Cause = d.Name + " runs there but is not registered with the kubelet"
+		f.remedy = func(nodes []string) string { return restart(nodes) + "; if that does not help, restart the kubelet" }
+	}
+}
+
+func namespaceOr(d *DaemonSet) string {
+	if d.Namespace == "" {
+		return "gpu-operator"
+	}
+	return d.Namespace
+}

@@ -1,0 +1,129 @@
+package gpu
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"overdue/internal/plugin"
+)
+
+// sound: the node offers what it should. What is left is what will go wrong, what else is missing, and what hangs.
+func (j *judgement) sound(v *view) {
+	now, passing := j.underway(v)
+	if passing && j.within(now) {
+		if now.stuck {
+			j.add(v, fact{Finding: plugin.Finding{State: plugin.OK, Problem: now.what, Since: now.since.Time, AtLeast: !now.since.exact}})
+		}
+		return
+	}
+	if len(v.blocked) > 0 {
+		j.willBeLost(v)
+	} else if missing := j.labelsMissing(v); missing != "" {
+		j.unlabelled(v, missing)
+	}
+	switch {
+	case passing && now.stuck:
+		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: now.what, Since: now.since.Time, AtLeast: !now.since.exact,
+			Cause: "no progress for longer than --grace", Consequence: held(v.Node)}, remedy: now.remedy})
+	case v.Labels[j.params.UpgradeLabel] == upgradeFailed:
+		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "driver upgrade failed", Cause: j.params.UpgradeLabel + "=" + upgradeFailed},
+			remedy: func(nodes []string) string {
+				return fmt.Sprintf("see the driver's pod, then begin it anew: kubectl label nodes %s --overwrite %s=%s", some(nodes), j.params.UpgradeLabel, upgradeRequired)
+			}})
+	case v.Labels[labelMIGState] == "failed":
+		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "MIG change to " + v.Labels[labelMIGConfig] + " failed", Cause: labelMIGState + "=failed"},
+			remedy: j.restart("mig-manager", "see the log of the MIG manager, then restart its pod")})
+	default:
+		j.unwell(v)
+	}
+}
+
+// willBeLost: finding A, earlier than the incident. A taint does not end running pods of a DaemonSet, but keeps new ones away;
+// the DaemonSet controller counts them as misscheduled and drops them from its numbers once they are gone.
+func (j *judgement) willBeLost(v *view) {
+	running, gone, known := 0, 0, true
+	for _, d := range v.blocked {
+		pod, read := j.pod(v.Node, d)
+		known = known && read
+		if pod == nil {
+			gone++
+		} else {
+			running++
+		}
+	}
+	state := "whether their pods still run is not known"
+	switch {
+	case known && gone == 0:
+		state = "their pods still run, but will not come back"
+	case known && running == 0:
+		state = "their pods are gone and do not come back"
+	case known:
+		state = fmt.Sprintf("%d of their pods still run and will not come back, %d %s gone already", running, gone, isAre(gone))
+	}
+	taints, blocked := v.taints, v.blocked
+	f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: joined(", ", v.offer.String()+", but not for long", j.labelsMissing(v)),
+		Consequence: joined("; ", held(v.Node), "the next driver upgrade, rollout or eviction takes these GPUs away for good")},
+		since: taintAge(v), because: func(age string) string { return notTolerated(taints, blocked, age) + ": " + state }, remedy: without(v)}
+	if onlyAuxiliary(blocked) {
+		f.Problem = joined(", ", "pods of "+plugin.List(daemonSetNames(blocked))+" kept away", j.labelsMissing(v))
+		f.Consequence = held(v.Node)
+	}
+	f.Details = append(j.taintDetails(v), heldDetails(v.Node)...)
+	j.add(v, f)
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+func onlyAuxiliary(all []*DaemonSet) bool {
+	for _, d := range all {
+		if d.essential() {
+			return false
+		}
+	}
+	return true
+}
+
+// unwell: GPUs are offered, but a pod that should run there does not. It is told after the grace, the first of the chain.
+func (j *judgement) unwell(v *view) {
+	var first link
+	var names []string
+	for _, d := range v.selected {
+		if slices.Contains(v.blocked, d) {
+			continue // told already
+		}
+		l, ok := j.troubled(v, d)
+		if !ok || !l.since.IsZero() && j.young(l.since) {
+			continue
+		}
+		names = append(names, d.Name)
+		if first.text == "" || rank(l.role) < rank(first.role) {
+			first = l
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	consequence := "the node may lose its GPUs when it restarts"
+	if first.role == roleAuxiliary || first.role == roleLabels {
+		consequence = "its GPUs are offered all the same"
+	}
+	f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: first.text, Since: first.since, Consequence: consequence, Details: first.details}, remedy: first.remedy}
+	if len(names) > 1 {
+		f.Details = append(f.Details, "not well: "+strings.Join(names, ", "))
+	}
+	j.add(v, f)
+}
+
+// rank orders roles as their pods wait for each other, those that nothing waits for last.
+func rank(r role) int {
+	if r == roleAuxiliary {
+		return int(roleLabels) + 1
+	}
+	return int(r)
+}

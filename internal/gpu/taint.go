@@ -1,0 +1,248 @@
+package gpu
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"overdue/internal/plugin"
+)
+
+// TaintPattern is a taint that is meant to keep GPUs from being offered: KEY, KEY=VALUE, either with :EFFECT.
+type TaintPattern struct {
+	text, key, value, effect string
+	anyValue                 bool
+}
+
+// ParseTaint reads a pattern.
+func ParseTaint(text string) (TaintPattern, error) {
+	p := TaintPattern{text: text}
+	rest, effect, _ := strings.Cut(text, ":")
+	key, value, hasValue := strings.Cut(rest, "=")
+	p.key, p.value, p.effect, p.anyValue = key, value, effect, !hasValue
+	switch corev1.TaintEffect(effect) {
+	case "", corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule:
+	default:
+		key = ""
+	}
+	if key == "" {
+		return p, fmt.Errorf("%q is no taint; write it as key, key=value or key=value:NoSchedule", plugin.Clean(text))
+	}
+	return p, nil
+}
+
+func (p TaintPattern) matches(t corev1.Taint) bool {
+	return p.key == t.Key && (p.anyValue || p.value == t.Value) && (p.effect == "" || p.effect == string(t.Effect))
+}
+
+// relevant are the taints that may keep pods off for longer than a moment: not those that the user means, nor those of the
+// node's own troubles while they are fresh.
+func (j *judgement) relevant(n *Node) []corev1.Taint {
+	return slices.DeleteFunc(slices.Clone(n.Taints), func(t corev1.Taint) bool {
+		if slices.ContainsFunc(j.limits.IgnoreTaints, func(p TaintPattern) bool { return p.matches(t) }) {
+			return true
+		}
+		return strings.HasPrefix(t.Key, "node.kubernetes.io/") && t.TimeAdded != nil && j.young(t.TimeAdded.Time)
+	})
+}
+
+// taintAge is how long the taints have been there at least. The list has one owner in managedFields, so its time is that of the
+// last change to any of them; only a taint that the node lifecycle controller set carries its own.
+func taintAge(v *view) moment {
+	m := moment{Time: v.TaintsWritten}
+	for _, t := range v.taints {
+		if t.TimeAdded != nil && (m.IsZero() || t.TimeAdded.Time.Before(m.Time)) {
+			m = moment{t.TimeAdded.Time, true}
+		}
+	}
+	return m
+}
+
+// taintWords names the taints: "taint a=b:NoSchedule", "taints …".
+func taintWords(taints []corev1.Taint) string {
+	var names []string
+	for _, t := range taints {
+		names = append(names, t.ToString())
+	}
+	if len(names) == 1 {
+		return "taint " + names[0]
+	}
+	return "taints " + plugin.List(names)
+}
+
+// notTolerated words who does not tolerate: one is named, several are counted. NFD's worker is not one of the GPU's.
+func notTolerated(taints []corev1.Taint, by []*DaemonSet, age string) string {
+	var gpus, nfd []string
+	inferred := ""
+	for _, d := range by {
+		if d.Role == roleNFD {
+			nfd = append(nfd, d.Name)
+			continue
+		}
+		gpus = append(gpus, d.Name)
+		if d.Inferred != "" {
+			inferred = " (" + d.Inferred + ")"
+		}
+	}
+	who := plugin.Count(len(gpus), "GPU DaemonSet")
+	switch {
+	case len(gpus) == 0:
+		who = "the NFD worker " + plugin.List(nfd)
+	case len(gpus) == 1:
+		who = "DaemonSet " + gpus[0]
+	}
+	if len(gpus) > 0 && len(nfd) > 0 {
+		who += " and the NFD worker"
+	}
+	is := " is"
+	if len(taints) > 1 {
+		is = " are"
+	}
+	return joined(", there ", taintWords(taints), age) + commaIf(age) + is + " not tolerated by " + who + inferred
+}
+
+func commaIf(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ","
+}
+
+// without is the command that takes the taints away, or where to go if a program puts them back.
+func without(v *view) func(nodes []string) string {
+	var keys, byNFD []string
+	for _, t := range v.taints {
+		if slices.Contains(strings.Split(v.Annotations[annotationNFDTaints], ","), t.ToString()) {
+			byNFD = append(byNFD, t.ToString())
+		} else {
+			keys = append(keys, fmt.Sprintf("%s:%s-", t.Key, t.Effect))
+		}
+	}
+	var where []string
+	for _, p := range places(v.blocked) {
+		where = append(where, p.name)
+	}
+	return func(nodes []string) string {
+		var parts []string
+		if len(keys) > 0 {
+			parts = append(parts, fmt.Sprintf("kubectl taint nodes %s %s", some(nodes), strings.Join(keys, " ")))
+		}
+		if len(byNFD) > 0 {
+			parts = append(parts, fmt.Sprintf("take %s out of the NodeFeatureRule by which NFD sets it", plugin.List(byNFD)))
+		}
+		return strings.Join(parts, ", ") + ", or tolerate it in " + plugin.List(where)
+	}
+}
+
+// settings is where the tolerations of DaemonSets are written down.
+type settings struct {
+	name string // for a sentence: "ClusterPolicy gpu-cluster-policy"
+	path string // the field: "spec.daemonsets.tolerations"
+	rule string // what becomes of it
+}
+
+// places are the settings of the DaemonSets, each once.
+func places(all []*DaemonSet) []settings {
+	var out []settings
+	for _, d := range all {
+		var s settings
+		switch {
+		case d.Role == roleNFD:
+			s = settings{"NFD's worker tolerations", "(NodeFeatureDiscovery spec.operand.workerTolerations, or the chart's worker.tolerations)", ""}
+		case d.Owner.Kind == "ClusterPolicy":
+			s = settings{"ClusterPolicy " + d.Owner.Name, "spec.daemonsets.tolerations", ", which replaces the operator's own list: repeat nvidia.com/gpu there"}
+		case d.Owner.Kind == "NVIDIADriver":
+			s = settings{"NVIDIADriver " + d.Owner.Name, "spec.tolerations", ", which is added to the operator's own list"}
+		case d.Owner.Kind != "":
+			s = settings{d.Owner.Kind + " " + d.Owner.Name, "", ""}
+		default:
+			s = settings{fmt.Sprintf("DaemonSet %s/%s", d.Namespace, d.Name), "spec.template.spec.tolerations", ""}
+		}
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (s settings) String() string { return strings.TrimSpace(s.name + " " + s.path) }
+
+func placeNames(all []*DaemonSet) string {
+	var out []string
+	for _, s := range places(all) {
+		out = append(out, s.String())
+	}
+	return plugin.List(out)
+}
+
+// taintDetails tell what the first line has no room for.
+func (j *judgement) taintDetails(v *view) []string {
+	out := append([]string{"not tolerated by: " + strings.Join(daemonSetNames(v.blocked), ", ")}, j.mistakes(v)...)
+	var tolerations []string
+	for _, t := range v.taints {
+		tolerations = append(tolerations, fmt.Sprintf("{key: %s, operator: Exists, effect: %s}", t.Key, t.Effect))
+	}
+	for _, s := range places(v.blocked) {
+		out = append(out, fmt.Sprintf("to keep the taint, add %s to %s%s", strings.Join(tolerations, ", "), s, s.rule))
+	}
+	for _, t := range v.taints {
+		same := 0
+		for i := range j.snapshot.Nodes {
+			if slices.ContainsFunc(j.snapshot.Nodes[i].Taints, func(o corev1.Taint) bool { return o.MatchTaint(&t) }) {
+				same++
+			}
+		}
+		out = append(out, fmt.Sprintf("GPU nodes with taint %s:%s: %d of %d", t.Key, t.Effect, same, len(j.snapshot.Nodes)))
+	}
+	if v.TaintsBy != "" {
+		out = append(out, "the node's taints were last written by "+v.TaintsBy)
+	}
+	return out
+}
+
+// mistakes names what is wrong with tolerations that were meant for the taint, and where only some of the DaemonSets have one.
+func (j *judgement) mistakes(v *view) []string {
+	var out []string
+	tell := func(text string) {
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	for _, t := range v.taints {
+		for _, d := range v.blocked {
+			for _, has := range d.Tolerations {
+				if why := almost(has, t); why != "" {
+					tell(fmt.Sprintf("the toleration for %s in %s %s", t.Key, placeNames([]*DaemonSet{d}), why))
+				}
+			}
+		}
+		var others []*DaemonSet
+		for _, d := range v.selected {
+			if d.Role != roleNFD && !slices.Contains(v.blocked, d) && len(d.untolerated([]corev1.Taint{t})) == 0 {
+				others = append(others, d)
+			}
+		}
+		if len(others) > 0 && !slices.Equal(places(others), places(v.blocked)) {
+			tell(fmt.Sprintf("taint %s:%s is tolerated in %s, but not in %s", t.Key, t.Effect, placeNames(others), placeNames(v.blocked)))
+		}
+	}
+	return out
+}
+
+// almost says why a toleration for the taint's key does not tolerate it.
+func almost(has corev1.Toleration, t corev1.Taint) string {
+	equal := has.Operator == "" || has.Operator == corev1.TolerationOpEqual
+	switch {
+	case has.Key != t.Key:
+		return ""
+	case has.Effect != "" && has.Effect != t.Effect:
+		return fmt.Sprintf("is for effect %s only, the taint's is %s", has.Effect, t.Effect)
+	case equal && has.Value == "" && t.Value != "":
+		return fmt.Sprintf("has operator Equal and no value, the taint's is %q: operator Exists is meant", t.Value)
+	case equal && has.Value != t.Value:
+		return fmt.Sprintf("is for value %q, the taint's is %q", has.Value, t.Value)
+	}
+	return ""
+}

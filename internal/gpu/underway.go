@@ -1,0 +1,170 @@
+package gpu
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"overdue/internal/plugin"
+)
+
+// Values of the driver's upgrade state in which nothing goes on: the queue, in which GPUs work and which may last for weeks, and
+// the two ends.
+const (
+	upgradeRequired = "upgrade-required"
+	upgradeDone     = "upgrade-done"
+	upgradeFailed   = "upgrade-failed"
+)
+
+// underway is something that passes by itself, for which the node is given the grace.
+type underway struct {
+	what   string
+	since  moment // last sign of progress
+	stuck  bool   // of a kind that may hang; the others end with the grace
+	first  bool   // explains missing pods better than a taint does
+	remedy func(nodes []string) string
+}
+
+// underway finds what goes on on the node, the most telling first.
+func (j *judgement) underway(v *view) (underway, bool) {
+	upgrade, mig, paused := v.Labels[j.params.UpgradeLabel], v.Labels[labelMIGState], pausedLabels(v.Node)
+	switch {
+	case upgrade != "" && upgrade != upgradeRequired && upgrade != upgradeDone && upgrade != upgradeFailed:
+		return underway{what: "driver upgrade in progress (state " + upgrade + ")", since: j.upgraded(v), stuck: true,
+			remedy: func(nodes []string) string {
+				return fmt.Sprintf("see the driver's pod, then begin it anew: kubectl label nodes %s --overwrite %s=%s", some(nodes), j.params.UpgradeLabel, upgradeRequired)
+			}}, true
+	case mig == "pending" || mig == "rebooting":
+		u := underway{what: fmt.Sprintf("MIG change to %s %s", v.Labels[labelMIGConfig], mig), since: moment{Time: v.Written[labelMIGState]}, stuck: true,
+			remedy: j.restart("mig-manager", "see the log of the MIG manager, then restart its pod")}
+		if len(paused) > 0 {
+			u.what += ", deploy labels are " + v.Labels[paused[0]]
+		}
+		return u, true
+	case len(paused) > 0:
+		return underway{what: fmt.Sprintf("%s are %s, and nothing goes on that would set them back", plugin.Count(len(paused), "deploy label"), v.Labels[paused[0]]),
+			since: moment{Time: v.Written[deployPlugin]}, stuck: true,
+			remedy: func(nodes []string) string {
+				var sets []string
+				for _, key := range paused {
+					sets = append(sets, key+"=true")
+				}
+				return fmt.Sprintf("kubectl label nodes %s --overwrite %s", some(nodes), strings.Join(sets, " "))
+			}}, true
+	case v.updating():
+		return underway{what: "machine-config update in progress", since: latest(v.Written[mcoDesired], v.Written[mcoState])}, true
+	case j.young(v.Created):
+		return underway{what: "new node", since: moment{v.Created, true}, first: true}, true
+	case v.Ready && j.young(v.ReadySince):
+		return underway{what: "Ready again after a restart", since: moment{v.ReadySince, true}, first: true}, true
+	}
+	for _, d := range v.selected {
+		pod, known := j.pod(v.Node, d)
+		if known && pod != nil && d.Role != roleAuxiliary && !pod.Crashing && (j.young(pod.Created) || pod.Deleting) {
+			return underway{what: fmt.Sprintf("pod of %s is young", d.Name), since: moment{pod.Created, true}}, true
+		}
+	}
+	return underway{}, false
+}
+
+// within says whether the grace lasts. What began at an unknown time has none.
+func (j *judgement) within(u underway) bool { return j.young(u.since.Time) }
+
+// upgraded is the last sign of progress of a driver upgrade: its state, the cordon that begins it, the operator's own clocks,
+// the new driver pod.
+func (j *judgement) upgraded(v *view) moment {
+	times := []time.Time{v.Written[j.params.UpgradeLabel], v.CordonedSince}
+	for _, key := range []string{annotationValidation, annotationPodsDone} {
+		if seconds := epoch(v.Annotations[key]); !seconds.IsZero() {
+			times = append(times, seconds)
+		}
+	}
+	for _, d := range v.selected {
+		if pod, _ := j.pod(v.Node, d); pod != nil && d.Role == roleDriver {
+			times = append(times, pod.Created)
+		}
+	}
+	return latest(times...)
+}
+
+func latest(times ...time.Time) moment {
+	var m moment
+	for _, t := range times {
+		if t.After(m.Time) {
+			m.Time = t
+		}
+	}
+	return m
+}
+
+func epoch(text string) time.Time {
+	var seconds int64
+	if _, err := fmt.Sscanf(text, "%d", &seconds); err != nil || seconds <= 0 || seconds > 1<<40 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
+}
+
+// pausedLabels are the deploy labels that a manager has set aside while it works, the device plugin's first.
+func pausedLabels(n *Node) []string {
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {
+		if strings.HasPrefix(key, deployPrefix) && strings.Contains(n.Labels[key], pausedMark) {
+			if key == deployPlugin {
+				out = slices.Insert(out, 0, key)
+			} else {
+				out = append(out, key)
+			}
+		}
+	}
+	return out
+}
+
+// updating says whether OpenShift's Machine Config Operator works on the node, or cannot get on with it.
+func (n *Node) updating() bool {
+	state := n.Annotations[mcoState]
+	return n.Annotations[mcoCurrent] != n.Annotations[mcoDesired] || state != "" && state != "Done"
+}
+
+// held words what a pending machine-config update means for whoever mends the node; this plugin knows of it from the node's
+// annotations and the operator's own taint. The sentence would have prevented the incident for which the plugin exists.
+func held(n *Node) string {
+	waits := slices.ContainsFunc(n.Taints, func(t corev1.Taint) bool { return t.Key == mcoWaitingTaint })
+	if !waits && !n.updating() {
+		return ""
+	}
+	return "a machine-config update is pending there too, making the node ready may drain and reboot it: see check_mcp first"
+}
+
+// heldDetails tell the update.
+func heldDetails(n *Node) []string {
+	if held(n) == "" {
+		return nil
+	}
+	a := n.Annotations
+	return []string{fmt.Sprintf("machine config: %s, wanted %s, state %s", a[mcoCurrent], a[mcoDesired], a[mcoState])}
+}
+
+// restart is a remedy that names the DaemonSet whose pods to restart.
+func (j *judgement) restart(part, say string) func([]string) string {
+	for i := range j.daemonSets {
+		d := &j.daemonSets[i]
+		if strings.Contains(d.Name, part) && d.Inferred == "" {
+			return func(nodes []string) string { return say + ": " + deletePods(d, nodes) }
+		}
+	}
+	return func([]string) string { return say }
+}
+
+// deletePods is the command that makes a DaemonSet start its pod on the node anew.
+func deletePods(d *DaemonSet, nodes []string) string {
+	var labels []string
+	for _, key := range slices.Sorted(maps.Keys(d.PodLabels)) {
+		labels = append(labels, key+"="+d.PodLabels[key])
+	}
+	return fmt.Sprintf("kubectl -n %s delete pod -l %s --field-selector spec.nodeName=%s", d.Namespace, strings.Join(labels, ","), nodes[0])
+}
