@@ -187,7 +187,7 @@ func TestTooLargeAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves 200 MiB")
 	}
-	items := strings.Repeat(`{"metadata":{"name":"a","annotations":{"a":"`+strings.Repeat("x", 1000)+`"}}},`, 1000)
+	items := strings.Repeat(`{"metadata":{"name":"a","annotations":{"a":"`+strings.Repeat("x", 100_000)+`"}}},`, 10)
 	flood := func(w io.Writer) {
 		_, _ = io.WriteString(w, `{"kind":"NodeList","apiVersion":"v1","items":[`)
 		for i := 0; i < 100; i++ {
