@@ -2,6 +2,7 @@ package kube
 
 import (
 	"crypto/x509"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -78,6 +79,9 @@ func readToken(file string) (string, error) {
 func authorityFile(file string) error {
 	if file == "" {
 		return nil
+	}
+	if info, err := os.Stat(file); err == nil && (info.Mode()&fs.ModeCharDevice != 0 || info.Size() > maxConfig) {
+		return &Error{What: "the certificate authority " + file + " is a device, or larger than 4 MiB", Remedy: "name the right file"}
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -60,8 +60,13 @@ func absentHomeConfig(s Surroundings) string {
 	return "no ~/.kube/config (HOME is not set)"
 }
 
+const maxConfig = 4 << 20
+
 // present says why a file cannot be read, with its name.
 func present(file string) error {
+	if info, err := os.Stat(file); err == nil && (info.Mode()&fs.ModeCharDevice != 0 || info.Size() > maxConfig) {
+		return &Error{What: "the kubeconfig " + file + " is a device, or larger than 4 MiB", Remedy: "name the right file"}
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		e := &Error{What: "cannot read the kubeconfig: " + clean(err.Error()), Remedy: readable(file), Err: err}
