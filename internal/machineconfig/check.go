@@ -46,12 +46,12 @@ type options struct {
 	pools       []string
 	exclude     []string
 	verifyNodes bool
-	noPools     plugin.State
 	limits      Limits
 }
 
 func define(flags *plugin.Flags) plugin.Check {
-	o := options{noPools: plugin.Unknown, limits: Limits{
+	o := options{limits: Limits{
+		NoPools:         plugin.Unknown,
 		PendingWarning:  plugin.NewTimeRange("20m"),
 		PendingCritical: plugin.NewTimeRange("30m"),
 		NodeWarning:     plugin.NewTimeRange("30m"),
@@ -71,7 +71,7 @@ func define(flags *plugin.Flags) plugin.Check {
 	f = flags.Group("Which pools")
 	f.StringArrayVar(&o.pools, "pool", nil, "judge only the pool `NAME`; repeatable, globs allowed")
 	f.StringArrayVar(&o.exclude, "exclude-pool", nil, "do not judge the pool `NAME`; repeatable, globs allowed")
-	f.Var(plugin.StateValue(&o.noPools), "no-pools", "verdict on a cluster without pools (hosted control plane, plain Kubernetes)")
+	f.Var(plugin.StateValue(&l.NoPools), "no-pools", "verdict on a cluster without pools (hosted control plane, plain Kubernetes)")
 
 	f = flags.Group("Deployments and windows")
 	f.Var(expectationsValue{&l.Expect}, "expect-machineconfig", "OK only when this MachineConfig is in the target and every node runs the target, in the pools that have it (NAME), or in one pool (POOL/NAME); repeatable")
@@ -88,7 +88,6 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	o.limits.NoPools = o.noPools
 	recording, replaying := run.Recorded()
 	client, err := kube.Connect(o.kube, kube.Surroundings{
 		Getenv:    run.Getenv,

@@ -64,26 +64,3 @@ func absent(name string) plugin.Finding {
 		Consequence: "it reaches no node",
 		Remedy:      "oc get mc " + name + " --show-labels"}
 }
-
-// expectationsValue is the flag --expect-machineconfig.
-type expectationsValue struct{ list *[]Expectation }
-
-func (v expectationsValue) Set(s string) error {
-	e, err := parseExpectation(s)
-	if err == nil {
-		*v.list = append(*v.list, e)
-	}
-	return err
-}
-
-func (v expectationsValue) String() string {
-	var out []string
-	if v.list != nil {
-		for _, e := range *v.list {
-			out = append(out, strings.TrimPrefix(e.Pool+"/"+e.Name, "/"))
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
-func (expectationsValue) Type() string { return "name" }

@@ -1,0 +1,56 @@
+package machineconfig
+
+import (
+	"fmt"
+
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"overdue/internal/plugin"
+)
+
+// drainHolder finds what keeps a drain from ending: the eviction API refuses a pod whose PodDisruptionBudget allows no
+// disruption, and one that two budgets select; a pod that was evicted may take its time to go.
+func (j *judgement) drainHolder(n Node) (cause, remedy string) {
+	pods := j.snapshot.Pods[n.Name]
+	for _, pod := range pods {
+		if !pod.Deleted.IsZero() {
+			continue // it was evicted: that its budget is at 0 now comes of that
+		}
+		budgets := budgetsOf(pod, j.snapshot.Budgets)
+		switch {
+		case len(budgets) > 1:
+			var names []string
+			for _, b := range budgets {
+				names = append(names, b.Name)
+			}
+			return fmt.Sprintf("pod %s/%s is selected by %d PodDisruptionBudgets (%s) and cannot be evicted", pod.Namespace, pod.Name, len(budgets), plugin.List(names)),
+				fmt.Sprintf("leave it one PodDisruptionBudget: oc -n %s get pdb", pod.Namespace)
+		case len(budgets) == 1 && budgets[0].Status.DisruptionsAllowed < 1:
+			name := budgets[0].Name
+			return fmt.Sprintf("PodDisruptionBudget %s/%s allows 0 disruptions and holds pod %s", pod.Namespace, name, pod.Name),
+				fmt.Sprintf("ask the owner of namespace %s for a further replica (oc -n %s get pdb %s); the drain then goes on by itself", pod.Namespace, pod.Namespace, name)
+		}
+	}
+	for _, pod := range pods {
+		if !pod.Deleted.IsZero() {
+			return fmt.Sprintf("pod %s/%s was told to go%s and is still there", pod.Namespace, pod.Name, ago(pod.Deleted, j.now)),
+				fmt.Sprintf("oc -n %s describe pod %s (grace period? finalizer?)", pod.Namespace, pod.Name)
+		}
+	}
+	if len(pods) > 0 {
+		return fmt.Sprintf("%s still there, %s/%s among them", plugin.Count(len(pods), "pod"), pods[0].Namespace, pods[0].Name), "oc get pods -A --field-selector spec.nodeName=" + n.Name
+	}
+	return "", "oc get pdb -A; oc get pods -A --field-selector spec.nodeName=" + n.Name
+}
+
+func budgetsOf(pod Pod, budgets []policyv1.PodDisruptionBudget) []policyv1.PodDisruptionBudget {
+	var out []policyv1.PodDisruptionBudget
+	for _, b := range budgets {
+		if s, err := metav1.LabelSelectorAsSelector(b.Spec.Selector); err == nil && b.Namespace == pod.Namespace && s.Matches(labels.Set(pod.Labels)) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
