@@ -17,6 +17,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
 )
 
 // asking is a check that tells the body of every answer.
@@ -402,4 +404,26 @@ func FuzzRecording(f *testing.F) {
 			t.Errorf("%q comes back as %q", body, back)
 		}
 	})
+}
+
+// A recording made behind a gateway's path is judged without it.
+func TestSameQuestion(t *testing.T) {
+	for _, c := range []struct {
+		recorded, asked string
+		want            bool
+	}{
+		{"https://a/apis/x?limit=5", "https://replay/apis/x?limit=5", true},
+		{"https://a/k8s/clusters/c-1/apis/x?limit=5", "https://replay/apis/x?limit=5", true},
+		{"https://a/apis/x?limit=5", "https://replay/apis/x?limit=500", false},
+		{"https://a/apis/xx", "https://replay/apis/x", false},
+		{"https://a/apis/x/y", "https://replay/apis/x", false},
+	} {
+		request, err := http.NewRequest(http.MethodGet, c.asked, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sameQuestion(request, cassette.Request{Method: http.MethodGet, URL: c.recorded}); got != c.want {
+			t.Errorf("%s for %s: %v", c.recorded, c.asked, got)
+		}
+	}
 }
