@@ -3,7 +3,6 @@ package machineconfig
 import (
 	"fmt"
 
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -27,7 +26,7 @@ func (j *judgement) drainHolder(n Node) (cause, remedy string) {
 			}
 			return fmt.Sprintf("pod %s/%s is selected by %d PodDisruptionBudgets (%s) and cannot be evicted", pod.Namespace, pod.Name, len(budgets), plugin.List(names)),
 				fmt.Sprintf("leave it one PodDisruptionBudget: oc -n %s get pdb", pod.Namespace)
-		case len(budgets) == 1 && budgets[0].Status.DisruptionsAllowed < 1:
+		case len(budgets) == 1 && budgets[0].Allowed < 1:
 			name := budgets[0].Name
 			return fmt.Sprintf("PodDisruptionBudget %s/%s allows 0 disruptions and holds pod %s", pod.Namespace, name, pod.Name),
 				fmt.Sprintf("ask the owner of namespace %s for a further replica (oc -n %s get pdb %s); the drain then goes on by itself", pod.Namespace, pod.Namespace, name)
@@ -45,10 +44,10 @@ func (j *judgement) drainHolder(n Node) (cause, remedy string) {
 	return "", "oc get pdb -A; oc get pods -A --field-selector spec.nodeName=" + n.Name
 }
 
-func budgetsOf(pod Pod, budgets []policyv1.PodDisruptionBudget) []policyv1.PodDisruptionBudget {
-	var out []policyv1.PodDisruptionBudget
+func budgetsOf(pod Pod, budgets []Budget) []Budget {
+	var out []Budget
 	for _, b := range budgets {
-		if s, err := metav1.LabelSelectorAsSelector(b.Spec.Selector); err == nil && b.Namespace == pod.Namespace && s.Matches(labels.Set(pod.Labels)) {
+		if s, err := metav1.LabelSelectorAsSelector(b.Selector); err == nil && b.Namespace == pod.Namespace && s.Matches(labels.Set(pod.Labels)) {
 			out = append(out, b)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -149,7 +148,9 @@ func drainHeldByBudget(t testing.TB) Snapshot {
 		}
 	}
 	dir := filepath.Join("testdata", "controller")
-	s.Budgets = objects[policyv1.PodDisruptionBudget](t, filepath.Join(dir, "drain-blocked-by-pdb-pdb.json"))
+	for _, o := range objects[budgetObject](t, filepath.Join(dir, "drain-blocked-by-pdb-pdb.json")) {
+		s.Budgets = append(s.Budgets, reduceBudget(&o))
+	}
 	s.Pods = map[string][]Pod{}
 	for _, o := range objects[metav1.PartialObjectMetadata](t, filepath.Join(dir, "drain-blocked-by-pdb-pod.json")) {
 		if p, ok := reducePod(&o); ok {

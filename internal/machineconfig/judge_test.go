@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"overdue/internal/plugin"
@@ -254,7 +253,7 @@ func TestJudgeReports(t *testing.T) {
 		}), want: plugin.OK, says: []string{"pool arbiter ¶ waits for pool master"}},
 		{name: "an evicted pod that hangs has brought its own budget to 0", snapshot: fleet(5, on("w-02", draining(35*time.Minute)), func(s *Snapshot) {
 			s.Pods = map[string][]Pod{"w-02": {{Namespace: "db", Name: "db-0", Labels: map[string]string{"app": "db"}, Deleted: before(30 * time.Minute)}}}
-			s.Budgets = []policyv1.PodDisruptionBudget{{ObjectMeta: metav1.ObjectMeta{Namespace: "db", Name: "db"}, Spec: policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{}}}}
+			s.Budgets = []Budget{{Namespace: "db", Name: "db", Selector: &metav1.LabelSelector{}}}
 		}), want: plugin.Warning, says: []string{"was told to go for 30m"}, not: []string{"PodDisruptionBudget"}},
 		{name: "the list of nodes is not whole", snapshot: fleet(2, worker(func(p *Pool) { p.Machines = 44 }), on("all", finished(time.Minute))), want: plugin.Unknown, says: []string{"counts 44 nodes, and only 2 could be read"}},
 		{name: "since when is not known", snapshot: fleet(3, on("w-01", outdated, cordoned(time.Hour, "oc"), func(n *Node) { n.Created = time.Time{} }), worker(func(p *Pool) { p.Conditions = nil })), want: plugin.Warning,
@@ -269,9 +268,7 @@ func TestJudgeReports(t *testing.T) {
 		{name: "a pod that two budgets select cannot be evicted", snapshot: fleet(5, on("w-02", draining(35*time.Minute)), func(s *Snapshot) {
 			s.Pods = map[string][]Pod{"w-02": {{Namespace: "db", Name: "db-0", Labels: map[string]string{"app": "db"}}}}
 			for _, name := range []string{"a", "b"} {
-				s.Budgets = append(s.Budgets, policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "db", Name: name},
-					Spec:   policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "db"}}},
-					Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: 1}})
+				s.Budgets = append(s.Budgets, Budget{Namespace: "db", Name: name, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "db"}}, Allowed: 1})
 			}
 		}), want: plugin.Warning, says: []string{"pod db/db-0 is selected by 2 PodDisruptionBudgets (a and b) and cannot be evicted"}},
 		{name: "a pod that was told to go and stays", snapshot: fleet(5, on("w-02", draining(35*time.Minute)), func(s *Snapshot) {

@@ -6,10 +6,7 @@ import (
 	"strings"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"overdue/internal/kube"
@@ -51,8 +48,29 @@ func (r reader) lookCloser(ctx context.Context, s *Snapshot, unclean []Pool) err
 	return nil
 }
 
+// leaseObject and budgetObject are the little that is judged. The packages of their types would cost a twentieth of the start.
+type leaseObject struct {
+	Spec struct {
+		RenewTime *metav1.MicroTime `json:"renewTime"`
+	} `json:"spec"`
+}
+
+type budgetObject struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
+		Selector *metav1.LabelSelector `json:"selector"`
+	} `json:"spec"`
+	Status struct {
+		DisruptionsAllowed int `json:"disruptionsAllowed"`
+	} `json:"status"`
+}
+
+func reduceBudget(o *budgetObject) Budget {
+	return Budget{Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, Selector: o.Spec.Selector, Allowed: o.Status.DisruptionsAllowed}
+}
+
 func (r reader) controller(ctx context.Context, s *Snapshot) error {
-	lease, err := kube.Get[coordinationv1.Lease](ctx, r.client, leases, operatorNamespace, "machine-config-controller")
+	lease, err := kube.Get[leaseObject](ctx, r.client, leases, operatorNamespace, "machine-config-controller")
 	if err != nil {
 		return r.optional(ctx, err, "whether machine-config-controller is alive is not known")
 	}
@@ -218,10 +236,7 @@ func (r reader) drain(ctx context.Context, s *Snapshot, n Node) error {
 	if s.Budgets != nil || len(pods) == 0 {
 		return nil
 	}
-	s.Budgets, err = kube.List(ctx, r.client, budgetsResource, kube.Query{}, func(b *policyv1.PodDisruptionBudget) (policyv1.PodDisruptionBudget, bool) {
-		b.ManagedFields = nil
-		return *b, true
-	})
+	s.Budgets, err = kube.List(ctx, r.client, budgetsResource, kube.Query{}, func(o *budgetObject) (Budget, bool) { return reduceBudget(o), true })
 	return r.optional(ctx, err, "which PodDisruptionBudget holds the drain of "+n.Name+" is not known")
 }
 
@@ -230,7 +245,7 @@ func reducePod(m *metav1.PartialObjectMetadata) (Pod, bool) {
 	if _, mirror := m.Annotations[corev1.MirrorPodAnnotationKey]; mirror {
 		return Pod{}, false
 	}
-	if owner := metav1.GetControllerOf(m); owner != nil && owner.Kind == "DaemonSet" && strings.HasPrefix(owner.APIVersion, appsv1.GroupName+"/") {
+	if owner := metav1.GetControllerOf(m); owner != nil && owner.Kind == "DaemonSet" && strings.HasPrefix(owner.APIVersion, "apps/") {
 		return Pod{}, false
 	}
 	p := Pod{Namespace: m.Namespace, Name: m.Name, Labels: m.Labels}

@@ -8,7 +8,6 @@ package machineconfig
 import (
 	"time"
 
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -22,14 +21,14 @@ type Snapshot struct {
 
 	// The rest is read only where a pool is not clean, and only with the right to. A missing part is empty.
 
-	ControllerSeen time.Time                      // renewTime of the controller's Lease
-	TargetCreated  map[string]time.Time           // by name of a rendered MachineConfig
-	CordonedByMCO  map[string]time.Time           // by node: time of the MachineConfigNode's condition Cordoned
-	Daemons        map[string]Daemon              // by node; nil: not read
-	FailedBuilds   map[string]string              // by pool: name of a failed or interrupted MachineOSBuild
-	Pods           map[string][]Pod               // by node, of nodes that drain
-	Budgets        []policyv1.PodDisruptionBudget // of all namespaces, if a node drains
-	Images         poolImages                     // what the nodes of pools in image mode should run
+	ControllerSeen time.Time            // renewTime of the controller's Lease
+	TargetCreated  map[string]time.Time // by name of a rendered MachineConfig
+	CordonedByMCO  map[string]time.Time // by node: time of the MachineConfigNode's condition Cordoned
+	Daemons        map[string]Daemon    // by node; nil: not read
+	FailedBuilds   map[string]string    // by pool: name of a failed or interrupted MachineOSBuild
+	Pods           map[string][]Pod     // by node, of nodes that drain
+	Budgets        []Budget             // of all namespaces, if a node drains
+	Images         poolImages           // what the nodes of pools in image mode should run
 }
 
 // poolImages are the target images by pool; a pool that is missing is not in image mode. Not read: nothing is known of them.
@@ -107,4 +106,11 @@ type Pod struct {
 	Namespace, Name string
 	Labels          map[string]string
 	Deleted         time.Time // deletionTimestamp; zero: not asked to go
+}
+
+// Budget is a PodDisruptionBudget.
+type Budget struct {
+	Namespace, Name string
+	Selector        *metav1.LabelSelector // empty: all pods of the namespace; nil: none
+	Allowed         int                   // status.disruptionsAllowed
 }
