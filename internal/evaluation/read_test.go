@@ -128,3 +128,22 @@ func TestKnownLeader(t *testing.T) {
 		t.Errorf("exit %d: %s", code, out)
 	}
 }
+
+// A proxy that refuses %2F answers 404 for a list of Nomad's, which knows no such answer: the job is not gone.
+func TestNotFoundByAProxy(t *testing.T) {
+	const child = "ci/dispatch-1796090259-5d561159"
+	for part, stub := range map[string]string{
+		"/evaluations": `"Type":"batch","Status":"pending"`,
+		"/allocations": `"Type":"batch","Status":"pending"`,
+		"":             `"Type":"service","Status":"dead"`,
+	} {
+		s := start(t, func(s *nomadtest.Server) {
+			s.Jobs(`[{"ID":"` + child + `","Namespace":"default","Stop":false,"SubmitTime":1796088720927630800,` + stub + `}]`)
+		})
+		s.Handle("/v1/job/"+child+part, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "The requested URL was not found", 404) })
+		out, code := run(t, s, "--now", tenPastTwo)
+		if code != 2 || !strings.Contains(first(out), "do: is there a proxy that decodes or refuses %2F?") {
+			t.Errorf("%q: exit %d: %s", part, code, out)
+		}
+	}
+}

@@ -24,6 +24,7 @@ type question struct {
 	query url.Values
 	kind  string // what the answer must be, in words: "a list of evaluations"
 	right string // the capability that it takes: "read-job"
+	gone  string // what Nomad answers (404) if the one thing asked for does not exist; "" for lists, which are empty then
 	state bool   // answered from Nomad's state, and so with X-Nomad-Index
 	also  int    // a further status code of a good answer
 }
