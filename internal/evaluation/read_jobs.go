@@ -12,9 +12,10 @@ import (
 	"overdue/internal/plugin"
 )
 
-// Most jobs to look at one by one, of each kind.
+// Most jobs to look at one by one.
 const (
-	mostPending = 20
+	mostLost    = 20  // then more of them change nothing
+	mostPending = 100 // as those that are well after all may come first
 	mostDead    = 20
 )
 
@@ -74,16 +75,35 @@ func (r reader) verify(ctx context.Context, jobs *Jobs, waiting []Job) error {
 		r.note("%d dead services without allocations were not looked at", len(dead)-mostDead)
 		dead = dead[:mostDead]
 	}
-	if len(pending) > mostPending {
-		jobs.Unverified = len(pending) - mostPending
-		pending = pending[:mostPending]
+	if err := r.verifyPending(ctx, jobs, pending); err != nil {
+		return err
 	}
-	for _, job := range append(pending, dead...) {
+	for _, job := range dead {
 		if err := r.verifyJob(ctx, &job); err != nil {
 			return err
 		}
 		jobs.Waiting = append(jobs.Waiting, job)
 	}
+	return nil
+}
+
+// verifyPending goes on until enough are lost. Those that are left alone, or run after all, must not hide the lost behind them.
+func (r reader) verifyPending(ctx context.Context, jobs *Jobs, pending []Job) error {
+	lost := 0
+	for i, job := range pending {
+		jobs.Unverified, jobs.UnverifiedSince = len(pending)-i, job.Submitted
+		if lost == mostLost || i == mostPending {
+			return nil
+		}
+		if err := r.verifyJob(ctx, &job); err != nil {
+			return err
+		}
+		if job.lost() {
+			lost++
+		}
+		jobs.Waiting = append(jobs.Waiting, job)
+	}
+	jobs.Unverified, jobs.UnverifiedSince = 0, time.Time{}
 	return nil
 }
 

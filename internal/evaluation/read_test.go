@@ -108,7 +108,7 @@ func TestManyLostJobs(t *testing.T) {
 	}
 	s := start(t, func(s *nomadtest.Server) { s.Jobs("[" + strings.Join(jobs, ",") + "]") })
 	out, code := run(t, s, "--now", tenPastTwo)
-	if code != 2 || !strings.HasPrefix(out, "[CRITICAL] - 500 jobs lost") || !strings.Contains(out, "480 of the jobs were not looked at one by one") || !strings.Contains(out, "jobs_lost=500;") {
+	if code != 2 || !strings.HasPrefix(out, "[CRITICAL] - 20 jobs lost") || !strings.Contains(out, "480 more jobs pending longer than the limit, not looked at") || !strings.Contains(out, "jobs_lost=20;") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	if n := len(s.Requests()); n > 50 {
@@ -145,5 +145,38 @@ func TestNotFoundByAProxy(t *testing.T) {
 		if code != 2 || !strings.Contains(first(out), "do: is there a proxy that decodes or refuses %2F?") {
 			t.Errorf("%q: exit %d: %s", part, code, out)
 		}
+	}
+}
+
+// Jobs that are not lost must not hide those that are: they are older, and come first.
+func TestLostBehindOthers(t *testing.T) {
+	for name, r := range map[string]struct {
+		others int
+		says   []string
+	}{
+		"few":      {30, []string{"[CRITICAL] - 5 jobs lost", "jobs_lost=5;"}},
+		"too many": {120, []string{"[WARNING] - jobs: 25 more jobs pending longer than the limit, not looked at", "jobs_lost=0;"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const stub = `{"ID":"%s-%03d","Namespace":"default","Type":"batch","Status":"pending","Stop":false,"SubmitTime":%d}`
+			var jobs, allocations []string
+			for i := range r.others {
+				jobs = append(jobs, fmt.Sprintf(stub, "old", i, 1796080000000000000+i))
+				allocations = append(allocations, fmt.Sprintf(`{"ID":"a%d","JobID":"old-%03d","Namespace":"default","ClientStatus":"unknown","DesiredStatus":"run"}`, i, i))
+			}
+			for i := range 5 {
+				jobs = append(jobs, fmt.Sprintf(stub, "lost", i, 1796088720927630800))
+			}
+			s := start(t, func(s *nomadtest.Server) {
+				s.Jobs("[" + strings.Join(jobs, ",") + "]")
+				s.Allocations("[" + strings.Join(allocations, ",") + "]")
+			})
+			out, _ := run(t, s, "--now", tenPastTwo)
+			for _, text := range r.says {
+				if !strings.Contains(out, text) {
+					t.Errorf("no %q in %s", text, out)
+				}
+			}
+		})
 	}
 }

@@ -84,8 +84,10 @@ type Allocation struct {
 
 // Jobs are those that wait without any open evaluation.
 type Jobs struct {
-	Waiting    []Job
-	Unverified int // waiting longer than the limit, but too many to look at each
+	Waiting []Job
+
+	Unverified      int       // pending longer than the limit, but too many to look at each
+	UnverifiedSince time.Time // when the oldest of them was submitted; zero if unknown
 }
 
 // Job waits for allocations, or is a service that was closed without any.
@@ -102,6 +104,9 @@ type Job struct {
 	Live     int // allocations of it that are not terminal
 	Closed   int // evaluations of it that are closed
 }
+
+// lost: it is pending, and has nothing that could end that.
+func (j Job) lost() bool { return j.Verified && !j.Dead && j.Open+j.Live+j.Closed == 0 }
 
 // Servers is the leader's view of them.
 type Servers struct {
