@@ -105,11 +105,8 @@ func (j *judgement) visibility() {
 }
 
 func (s *Servers) summary() string {
-	switch {
-	case s.CountOnly:
+	if !s.Known {
 		return plugin.Count(s.Count, "server") + ", failure tolerance unknown (the token lacks operator read)"
-	case !s.Known:
-		return "servers' health not yet known after an election"
 	}
 	return fmt.Sprintf("%s, failure tolerance %d", plugin.Count(s.Count, "server"), s.Tolerance)
 }

@@ -7,27 +7,29 @@ import (
 	"overdue/internal/nomad"
 )
 
-// readServers reads the leader's view of the servers. Without operator read it counts them, which takes no right.
+// readServers reads the leader's view of the servers. Without operator read, and where autopilot tells of none, it counts them,
+// which takes no right.
 func (r reader) readServers(ctx context.Context, s *Snapshot) error {
 	autopilot, err := r.client.Autopilot(ctx)
-	if nomad.IsForbidden(err) {
+	switch {
+	case nomad.IsForbidden(err):
 		r.note("how many servers may fail is not known: %v", err)
-		n, err := r.client.Peers(ctx)
-		if err != nil {
-			return err
-		}
-		s.Servers = &Servers{CountOnly: true, Count: n}
+	case err != nil:
+		return err
+	case len(autopilot.Servers) > 0:
+		s.Servers = reduceServers(autopilot)
 		return nil
 	}
-	if err != nil {
-		return err
+	n, peersErr := r.client.Peers(ctx)
+	if peersErr != nil {
+		return peersErr
 	}
-	s.Servers = reduceServers(autopilot)
+	s.Servers = &Servers{Count: n, Tolerance: (n - 1) / 2, Mute: err == nil}
 	return nil
 }
 
 func reduceServers(a *nomad.Autopilot) *Servers {
-	s := &Servers{Known: len(a.Servers) > 0, Tolerance: *a.FailureTolerance}
+	s := &Servers{Known: true, Tolerance: *a.FailureTolerance}
 	for _, server := range a.Servers {
 		if server.Healthy {
 			s.Count++

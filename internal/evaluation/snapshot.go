@@ -110,10 +110,10 @@ func (j Job) lost() bool { return j.Verified && !j.Dead && j.Open+j.Live+j.Close
 
 // Servers is the leader's view of them.
 type Servers struct {
-	Known     bool // false for some seconds after an election, and without operator read
+	Known     bool // the leader tells of their health; else they were only counted
+	Mute      bool // it could, but tells of none: so after an election, for some seconds
 	Count     int
-	CountOnly bool // without operator read only their number is known
-	Tolerance int
+	Tolerance int       // how many may fail; if their health is not known, how many at most
 	Unhealthy []string  // "s3.global (127.0.0.3:24647, failed)"
 	Since     time.Time // since when the first of them is not healthy
 }

@@ -46,20 +46,26 @@ func (j *judgement) servers() {
 			problems = append(problems, fmt.Sprintf("%d of %d %s", leaderless, pings, verb(leaderless, "knows no leader", "know no leader")))
 		}
 	}
-	if s := j.snapshot.Servers; s != nil && (s.Known || s.CountOnly) {
+	if s := j.snapshot.Servers; s != nil {
 		j.points[serversCount] = float64(s.Count)
 		if s.Count < j.limits.ExpectServers {
 			problems = append(problems, fmt.Sprintf("%d of %d expected", s.Count, j.limits.ExpectServers))
 		}
+		if s.Mute {
+			problems = append(problems, "autopilot tells nothing of them")
+			causes = append(causes, "so it is for some seconds after an election")
+		}
+		about := "at most "
 		if s.Known {
 			j.points[failureTolerance] = float64(s.Tolerance)
+			about = ""
 			f.Since = s.Since
 			causes = append(causes, s.Unhealthy...)
-			if s.Tolerance < j.limits.MinFailureTolerance {
-				problems = append(problems, fmt.Sprintf("failure tolerance %d", s.Tolerance))
-				f.Consequence = "if one more fails there may be no leader, and nothing is scheduled"
-				f.Remedy += "; --min-failure-tolerance 0 if there is meant to be only one"
-			}
+		}
+		if s.Tolerance < j.limits.MinFailureTolerance {
+			problems = append(problems, fmt.Sprintf("failure tolerance %s%d", about, s.Tolerance))
+			f.Consequence = "if one more fails there may be no leader, and nothing is scheduled"
+			f.Remedy += "; --min-failure-tolerance 0 if there is meant to be only one"
 		}
 	}
 	if len(problems) == 0 {
