@@ -109,6 +109,9 @@ func TestSelection(t *testing.T) {
 		{"--job web-* --exclude-job *toobig --blocked-warning 1m", 0, "(0 pending, 0 blocked)"},
 		{"--job *toobig --blocked-warning 1m", 1, "job web-toobig: 1 evaluation blocked"},
 		{"--job [", 3, "is no glob"},
+		{"--job ''", 3, "--job and --exclude-job need a glob"},
+		{"--job ci --exclude-job '' --unreachable critical", 3, "--job and --exclude-job need a glob"},
+		{"--job runner* --job x --exclude-job ci", 0, "no job lost, only jobs runner* and x, without jobs ci, in"},
 		{"--namespace default", 2, "13 jobs lost"},
 		{"--namespace * --blocked-warning off --exclude-job ci", 0, "in 1 namespace"},
 		{"--namespace nope", 3, "there is no namespace nope, or the token may not see it; it sees default"},
@@ -120,7 +123,11 @@ func TestSelection(t *testing.T) {
 		{"-w 20m -c 30m --blocked-warning off", 0, "no job lost"},
 		{"ci", 3, "unexpected"},
 	} {
-		out, code := run(t, s, append(strings.Fields(r.args), "--now", tenPastTwo)...)
+		args := strings.Fields(r.args)
+		for i := range args {
+			args[i] = strings.Trim(args[i], "'")
+		}
+		out, code := run(t, s, append(args, "--now", tenPastTwo)...)
 		if code != r.code || !strings.Contains(out, r.says) {
 			t.Errorf("%s: exit %d, want %d with %q:\n%s", r.args, code, r.code, r.says, out)
 		}

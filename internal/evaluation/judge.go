@@ -79,6 +79,9 @@ func (j *judgement) summary() string {
 	if s.Jobs != nil {
 		parts = append(parts, "no job lost")
 	}
+	if s.Selection != "" {
+		parts = append(parts, s.Selection)
+	}
 	parts = append(parts, j.namespaces())
 	if s.Servers != nil {
 		parts = append(parts, s.Servers.summary())

@@ -14,7 +14,7 @@ func (r reader) readEvaluations(ctx context.Context, s *Snapshot) error {
 	known := texts{}
 	reduce := func(e *nomad.Evaluation) (Evaluation, bool) {
 		reduced := known.reduce(e)
-		return reduced, e.Type != nomad.TypeCore && r.selected(reduced.JobID)
+		return reduced, e.Type != nomad.TypeCore && r.jobs.selects(reduced.JobID)
 	}
 	pending, err := nomad.Evaluations(ctx, r.client, r.where(), nomad.StatusPending, reduce)
 	if err != nil {
@@ -28,7 +28,7 @@ func (r reader) readEvaluations(ctx context.Context, s *Snapshot) error {
 	s.Blocked = &blocked
 	failed, more, err := nomad.NewestEvaluations(ctx, r.client, r.where(), nomad.StatusFailed, newestFailed, func(e *nomad.Evaluation) (FailedEvaluation, bool) {
 		f := reduceFailed(e)
-		return f, e.Type != nomad.TypeCore && r.selected(f.JobID)
+		return f, e.Type != nomad.TypeCore && r.jobs.selects(f.JobID)
 	})
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func (r reader) readJobs(ctx context.Context, s *Snapshot) error {
 		case job.Dead && (placed || stub.Multiregion != nil && string(stub.Multiregion) != "null"): // the latter waits for another region
 			return job, false
 		}
-		return job, !open[job.JobID] && r.selected(job.JobID)
+		return job, !open[job.JobID] && r.jobs.selects(job.JobID)
 	})
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (r reader) readAllocations(ctx context.Context, s *Snapshot) error {
 	allocations, err := nomad.PendingAllocations(ctx, r.client, r.where(), func(a *nomad.Allocation) (Allocation, bool) {
 		reduced := Allocation{JobID: JobID{a.Namespace, a.JobID}, ID: a.ID, Group: a.TaskGroup, Node: either(a.NodeName, a.NodeID),
 			Description: a.ClientDescription, Created: moment(a.CreateTime)}
-		return reduced, r.selected(reduced.JobID)
+		return reduced, r.jobs.selects(reduced.JobID)
 	})
 	if err != nil {
 		return err

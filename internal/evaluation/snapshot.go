@@ -12,6 +12,7 @@ import "time"
 type Snapshot struct {
 	Namespaces []string // that the token may see
 	Namespace  string   // the only one that was asked for, or ""
+	Selection  string   // which jobs were asked for, in words; "" for all
 	Leaderless string   // what the servers said of the leader that they miss; then nothing else was read
 
 	Pending, Blocked *[]Evaluation
