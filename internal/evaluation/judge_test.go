@@ -3,6 +3,7 @@ package evaluation
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -138,6 +139,7 @@ func TestJudgeMore(t *testing.T) {
 			says: []string{"WARNING ¶ jobs ¶ 70 more jobs pending longer than the limit, not looked at ¶ since 2026-12-02 11:00 UTC"}, not: []string{"lost ¶"}},
 		{name: "in another namespace, with a hostile name", snapshot: region(job("x", time.Hour, func(j *Job) { j.JobID = JobID{"team-a", "a'; reboot #"} })), want: plugin.Critical,
 			says: []string{`nomad job eval -namespace team-a 'a'\''; reboot #'`, "job a'; reboot # in namespace team-a"}},
+		{name: "a name that leaves no room", snapshot: region(job(strings.Repeat("x", 5000), time.Hour)), want: plugin.Critical, says: []string{"CRITICAL ¶ job " + strings.Repeat("x", 120) + "… lost ¶"}},
 		{name: "no leader", snapshot: Snapshot{Leaderless: "No cluster leader"}, want: plugin.Critical, says: []string{"servers ¶ no leader ¶"}},
 		{name: "an election that does not end", snapshot: Snapshot{Leaderless: "EOF"}, want: plugin.Critical, says: []string{"the leader does not answer, an election may be in progress"}},
 		{name: "two of three servers, called healthy", snapshot: region(func(s *Snapshot) { s.Servers.Count, s.Servers.Tolerance = 2, 0 }), want: plugin.Warning, says: []string{"failure tolerance 0", "if one more fails"}},
@@ -157,6 +159,33 @@ func TestJudgeMore(t *testing.T) {
 			want: plugin.Critical, says: []string{"memory exhausted on 4 nodes"}},
 	} {
 		t.Run(r.name, r.check)
+	}
+}
+
+// Each command that is told names the namespace and the region, and takes no name for an option.
+func TestCommands(t *testing.T) {
+	const where = " -namespace team-a -region eu"
+	in := JobID{"team-a", "-x"}
+	e := waiting("", "job-register", time.Hour)
+	e.JobID = in
+	for name, r := range map[string]struct {
+		snapshot Snapshot
+		command  string
+	}{
+		"pending":    {region(pending(e)), "nomad eval status" + where + " 53665836"},
+		"blocked":    {region(blocked("cpu", e)), "nomad eval status" + where + " 53665836"},
+		"replanned":  {region(blocked("", Evaluation{JobID: in, ID: e.ID, Trigger: "max-plan-attempts", Created: e.Created, Due: e.Due})), "nomad eval status" + where + " 53665836"},
+		"ageless":    {region(pending(Evaluation{JobID: in, ID: e.ID})), "nomad eval status" + where + " 53665836"},
+		"allocation": {region(func(s *Snapshot) { *s.Allocations = []Allocation{{JobID: in, ID: e.ID, Created: e.Created}} }), "nomad alloc status" + where + " 53665836"},
+		"lost":       {region(job("", time.Hour, func(j *Job) { j.JobID = in })), "nomad job eval" + where + " -- '-x'"},
+		"failed":     {region(failed(FailedEvaluation{JobID: in})), "nomad job eval" + where + " -- '-x'"},
+		"paused":     {region(pending(e), func(s *Snapshot) { s.Broker = BrokerPaused }), "nomad operator scheduler set-config -region eu -pause-eval-broker=false"},
+		"servers":    {region(tolerance(0)), "nomad operator autopilot health -region eu"},
+	} {
+		r.snapshot.Region = "eu"
+		if text := story(Judge(r.snapshot, defaults(), noon)); !strings.Contains(text, r.command) {
+			t.Errorf("%s: no %q in %s", name, r.command, text)
+		}
 	}
 }
 

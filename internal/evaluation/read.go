@@ -25,7 +25,7 @@ type reader struct {
 
 // read takes the snapshot: seven small requests where all is well. With an error it returns what was known until then.
 func (r reader) read(ctx context.Context) (Snapshot, error) {
-	s := Snapshot{Namespace: r.namespace, Selection: r.jobs.String()}
+	s := Snapshot{Region: r.client.Region(), Namespace: r.namespace, Selection: r.jobs.String()}
 	err := r.readAll(ctx, &s)
 	if why := nomad.Leaderless(err); why != "" {
 		s.Leaderless = why

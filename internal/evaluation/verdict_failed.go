@@ -36,19 +36,19 @@ func (j *judgement) failed() {
 	oldest := groups[0].oldest
 	f := plugin.Finding{State: plugin.Warning, Subject: oldest.String(), Since: oldest.Created,
 		Problem: plugin.Count(len(faults), "failed evaluation") + within(groups) + " without a follow-up", Cause: oldest.Description,
-		Consequence: "nothing is started, stopped or replaced for it", Remedy: oldest.command("eval"),
+		Consequence: "nothing is started, stopped or replaced for it", Remedy: j.evalJob(oldest.JobID),
 		Details: details(groups, j.now, "evaluation", func(e FailedEvaluation) string { return e.Description })}
 	if oldest.FollowUp != "" {
 		f.Problem = plugin.Count(len(faults), "evaluation") + within(groups) + " failed, and its follow-ups fail too"
 		f.Consequence = "it is tried again every few minutes, without end"
-		f.Remedy = "nomad eval status " + quote(short(oldest.ID)) + "; see the leader's log"
+		f.Remedy = j.evalStatus(oldest.JobID, oldest.ID) + "; see the leader's log"
 	}
 	if j.snapshot.Failed.More {
 		f.Problem = "at least " + f.Problem // only the newest were read
 	}
 	if oldest.Purged {
 		f.Problem += "; the job does not exist"
-		f.Remedy = fmt.Sprintf("nomad eval delete %s, with the broker paused (%s)", quote(oldest.ID), setPause("true"))
+		f.Remedy = fmt.Sprintf("nomad eval delete %s, with the broker paused (%s)", quote(oldest.ID), j.setPause("true"))
 	}
 	j.add(f)
 }

@@ -75,7 +75,7 @@ func (j *judgement) tellJobs(what string, jobs []Job, worst plugin.State, f plug
 	}
 	groups := fold(jobs, func(job Job) (JobID, time.Time) { return job.JobID, job.Submitted })
 	oldest := groups[0].oldest
-	f.Subject, f.Since, f.Remedy = oldest.String()+" "+what, oldest.Submitted, oldest.command("eval")
+	f.Subject, f.Since, f.Remedy = oldest.String()+" "+what, oldest.Submitted, j.evalJob(oldest.JobID)
 	if oldest.Queued > 0 {
 		f.Cause += "; its last evaluation could not place " + plugin.Count(oldest.Queued, "allocation")
 	}
@@ -84,9 +84,9 @@ func (j *judgement) tellJobs(what string, jobs []Job, worst plugin.State, f plug
 		f.Cause = fmt.Sprintf("the oldest is %s; %s", oldest, f.Cause)
 		f.Remedy += ", and so for each of them"
 		if oldest.isChild() {
-			f.Remedy += " (" + oldest.parent().command("status") + " lists them)"
+			f.Remedy += " (" + j.command("job status", oldest.JobID, oldest.parent().Job) + " lists them)"
 		}
-		f.Details = details(groups, j.now, "job", func(job Job) string { return job.command("eval") })
+		f.Details = details(groups, j.now, "job", func(job Job) string { return j.evalJob(job.JobID) })
 	}
 	j.add(f)
 }

@@ -84,14 +84,14 @@ func (j *judgement) tellPending(overdue []*Evaluation, state plugin.State, due i
 		if len(overdue) == 1 {
 			f.Cause = "it is pending (" + oldest.Trigger + ")"
 		}
-		f.Remedy = "nomad eval status " + quote(short(oldest.ID)) + "; if that does not tell, have all queued anew: " + setPause("true") + ", and again with =false"
+		f.Remedy = j.evalStatus(oldest.JobID, oldest.ID) + "; if that does not tell, have all queued anew: " + j.setPause("true") + ", and again with =false"
 		f.Details = details(groups, j.now, "evaluation", tellTrigger)
 		if len(groups) == 1 {
 			f.Subject = groups[0].job.String()
 		}
 		if oldest.replanned() {
 			f.Cause = fmt.Sprintf("the oldest is of %s: its plans were refused again and again (%s)", oldest.JobID, oldest.Trigger)
-			f.Remedy = "nomad eval status " + quote(short(oldest.ID)) + `; look for "plan for node rejected" in the leader's log, and drain the node it names`
+			f.Remedy = j.evalStatus(oldest.JobID, oldest.ID) + `; look for "plan for node rejected" in the leader's log, and drain the node it names`
 		} else if j.snapshot.Broker == BrokerRunning && len(overdue) == due {
 			f.Cause += "; none is worked on, though a leader answers and the broker is not paused"
 		}
@@ -102,13 +102,13 @@ func (j *judgement) tellPending(overdue []*Evaluation, state plugin.State, due i
 		f.Problem = "paused by an operator, " + plugin.Count(due, "evaluation") + " waiting"
 		f.Cause = "PauseEvalBroker is set in the scheduler configuration"
 		f.Consequence = "nothing at all is started, stopped or replaced until it is resumed"
-		f.Remedy = setPause("false")
+		f.Remedy = j.setPause("false")
 	}
 	j.add(f)
 }
 
-func setPause(value string) string {
-	return "nomad operator scheduler set-config -pause-eval-broker=" + value
+func (j *judgement) setPause(value string) string {
+	return j.overall("operator scheduler set-config") + " -pause-eval-broker=" + value
 }
 
 func tellTrigger(e *Evaluation) string {
@@ -130,7 +130,7 @@ func (j *judgement) tellRemains(remains []*Evaluation) {
 	j.add(plugin.Finding{State: plugin.Warning, Subject: oldest.String(), Since: oldest.Due,
 		Problem:     plugin.Count(len(remains), "delayed evaluation") + within(groups) + " overdue, the job is " + what,
 		Cause:       "it outlived its job (" + oldest.Trigger + ")",
-		Consequence: "nothing is missing", Remedy: "nomad eval status " + quote(short(oldest.ID)),
+		Consequence: "nothing is missing", Remedy: j.evalStatus(oldest.JobID, oldest.ID),
 		Details: details(groups, j.now, "evaluation", tellTrigger)})
 }
 
@@ -143,6 +143,6 @@ func (j *judgement) tellAgeless(ageless []*Evaluation) {
 	oldest := groups[0].oldest
 	j.add(plugin.Finding{State: plugin.Warning, Subject: oldest.String(),
 		Problem: plugin.Count(len(ageless), "evaluation") + within(groups) + " pending, age unknown",
-		Cause:   "the server tells no time of creation", Remedy: "nomad eval status " + quote(short(oldest.ID)),
+		Cause:   "the server tells no time of creation", Remedy: j.evalStatus(oldest.JobID, oldest.ID),
 		Details: details(groups, j.now, "evaluation", tellTrigger)})
 }

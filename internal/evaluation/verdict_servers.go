@@ -13,10 +13,10 @@ func (j *judgement) leader() {
 		return
 	}
 	f := plugin.Finding{State: plugin.Critical, Subject: "servers", Problem: "no leader", Cause: "they answer: " + j.snapshot.Leaderless,
-		Consequence: "nothing is scheduled, and what is sent may be lost", Remedy: "bring a majority of the servers back: nomad server members"}
+		Consequence: "nothing is scheduled, and what is sent may be lost", Remedy: "bring a majority of the servers back: " + j.overall("server members")}
 	if j.snapshot.Leaderless != "No cluster leader" {
 		f.Problem = "the leader does not answer, an election may be in progress"
-		f.Remedy = "if it stays so: nomad server members, and the log of each server"
+		f.Remedy = "if it stays so: " + j.overall("server members") + ", and the log of each server"
 	}
 	j.add(f)
 }
@@ -25,7 +25,7 @@ func (j *judgement) leader() {
 // their list, and all is called healthy again: only the tolerance, their number and a ping of each tell.
 func (j *judgement) servers() {
 	var problems, causes []string
-	f := plugin.Finding{State: plugin.Warning, Subject: "servers", Remedy: "look at them: nomad operator autopilot health, journalctl -u nomad on each"}
+	f := plugin.Finding{State: plugin.Warning, Subject: "servers", Remedy: "look at them: " + j.overall("operator autopilot health") + ", journalctl -u nomad on each"}
 	silent, leaderless := 0, 0
 	for _, p := range j.snapshot.Pings {
 		switch {
