@@ -131,27 +131,21 @@ func (r reader) lookAtJob(ctx context.Context, job *Job) error {
 			return nil
 		}
 	}
-	evaluations, err := r.client.JobEvaluations(ctx, job.Namespace, job.Job)
-	if err != nil {
-		return err
-	}
-	for _, e := range evaluations {
+	err := r.client.JobEvaluations(ctx, job.Namespace, job.Job, func(e *nomad.Evaluation) bool {
 		if e.Status == nomad.StatusPending || e.Status == nomad.StatusBlocked {
-			job.Open++
+			job.Open = true
 		} else {
-			job.Closed++
+			job.Closed = true
 		}
-	}
-	allocations, err := r.client.JobAllocations(ctx, job.Namespace, job.Job)
-	if err != nil {
+		return !job.Open
+	})
+	if err != nil || job.Open {
 		return err
 	}
-	for _, a := range allocations {
-		if !a.Terminal() {
-			job.Live++
-		}
-	}
-	return nil
+	return r.client.JobAllocations(ctx, job.Namespace, job.Job, func(a *nomad.Allocation) bool {
+		job.Live = job.Live || !a.Terminal()
+		return !job.Live
+	})
 }
 
 func (r reader) readAllocations(ctx context.Context, s *Snapshot) error {

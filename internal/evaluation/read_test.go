@@ -180,3 +180,28 @@ func TestLostBehindOthers(t *testing.T) {
 		})
 	}
 }
+
+// A job may have a long history. It is read only until the verdict is certain, and none of it is kept: here it has no end.
+func TestLongHistory(t *testing.T) {
+	for part, item := range map[string]string{
+		"evaluations": `{"ID":"e","JobID":"a","Namespace":"default","Status":"%s"}`,
+		"allocations": `{"ID":"x","JobID":"a","Namespace":"default","ClientStatus":"%s","DesiredStatus":"run"}`,
+	} {
+		s := start(t, func(s *nomadtest.Server) {
+			s.Jobs(`[{"ID":"a","Namespace":"default","Type":"batch","Status":"pending","Stop":false,"SubmitTime":1796088720927630800}]`)
+		})
+		s.Handle("/v1/job/a/"+part, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Nomad-Index", "1")
+			fmt.Fprintf(w, "["+item, map[string]string{"evaluations": "complete", "allocations": "lost"}[part])
+			for range 2000 {
+				fmt.Fprintf(w, ","+item, "complete")
+			}
+			fmt.Fprintf(w, ","+item, map[string]string{"evaluations": "blocked", "allocations": "running"}[part])
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		})
+		if out, code := run(t, s, "--now", tenPastTwo, "-t", "3s"); code != 0 {
+			t.Errorf("%s: exit %d: %s", part, code, out)
+		}
+	}
+}

@@ -66,10 +66,13 @@ type FailedEvaluation struct {
 	ID          string
 	Trigger     string
 	Description string // "maximum attempts reached (5)"
+	Index       uint64 // of its creation: a later one has a larger index
 	Created     time.Time
 	FollowUp    string // ID of the evaluation that takes its place, or ""
 
 	// What a closer look at the job showed.
+	Looked     bool // there was one
+	Stopped    bool // the job was stopped
 	Superseded bool // a later evaluation of the job was closed well, or is open
 	Purged     bool // there is no such job
 }
@@ -101,14 +104,14 @@ type Job struct {
 
 	// What a closer look showed.
 	Verified bool
-	Count    int // allocations that it wants; of dead services only
-	Open     int // evaluations of it that are open after all
-	Live     int // allocations of it that are not terminal
-	Closed   int // evaluations of it that are closed
+	Count    int  // allocations that it wants; of dead services only
+	Open     bool // an evaluation of it is open after all; then nothing more was looked at
+	Live     bool // an allocation of it is not terminal
+	Closed   bool // an evaluation of it is closed
 }
 
 // lost: it is pending, and has nothing that could end that.
-func (j Job) lost() bool { return j.Verified && !j.Dead && j.Open+j.Live+j.Closed == 0 }
+func (j Job) lost() bool { return j.Verified && !j.Dead && !j.Open && !j.Live && !j.Closed }
 
 // Servers is the leader's view of them.
 type Servers struct {

@@ -18,11 +18,11 @@ func (j *judgement) jobs() {
 	var lost, closed, unplaced []Job
 	for _, job := range j.snapshot.Jobs.Waiting {
 		switch {
-		case !job.Verified || job.Open > 0 || job.Live > 0 || j.waiting(job) == plugin.OK:
+		case !job.Verified || job.Open || job.Live || j.waiting(job) == plugin.OK:
 		case job.Dead && job.Count > 0:
 			unplaced = append(unplaced, job)
 		case job.Dead:
-		case job.Closed > 0:
+		case job.Closed:
 			closed = append(closed, job)
 		default:
 			lost = append(lost, job)

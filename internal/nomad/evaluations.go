@@ -63,12 +63,12 @@ func NewestEvaluations[R any](ctx context.Context, c *Client, namespace, status 
 	return kept, next != "", err
 }
 
-// JobEvaluations lists all evaluations of a job, closed ones too.
-func (c *Client) JobEvaluations(ctx context.Context, namespace, job string) ([]Evaluation, error) {
+// JobEvaluations goes through all evaluations of a job, closed ones too, until each returns false. They may be many: none is
+// kept here.
+func (c *Client) JobEvaluations(ctx context.Context, namespace, job string, each func(*Evaluation) bool) error {
 	q := question{op: "list evaluations of a job", path: "/v1/job/" + url.PathEscape(job) + "/evaluations", query: url.Values{"namespace": {namespace}},
 		kind: "a list of evaluations", right: "read-job"}
-	kept, _, err := list(ctx, c, q, validEvaluation, whole)
-	return kept, err
+	return walk(ctx, c, q, validEvaluation, each)
 }
 
 func evaluations(namespace, status string) question {
