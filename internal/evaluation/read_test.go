@@ -77,11 +77,13 @@ func TestWhichEvaluationsCount(t *testing.T) {
 		code        int
 		says        string
 	}{
-		"of Nomad's own":               {evaluations: `[{"ID":"e","JobID":"eval-gc",` + at + `,"Type":"_core","Status":"pending"},{"ID":"f","JobID":"eval-gc",` + at + `,"Type":"_core","Status":"failed"}]`, says: "(0 pending, 0 blocked)"},
-		"canceled and complete":        {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Status":"canceled"},{"ID":"f","JobID":"a",` + at + `,"Status":"complete"}]`, says: "(0 pending, 0 blocked)"},
-		"a trigger that nobody knows":  {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Type":"batch","Status":"pending","TriggeredBy":"new-in-3.0"}]`, code: 2, says: "it is pending (new-in-3.0)"},
-		"failed, nothing after it":     {evaluations: "[" + failed + "]", job: true, code: 1, says: "job a: 1 failed evaluation without a follow-up, for 12m 20s (since 2026-12-01 01:57 UTC): boom"},
-		"failed, the job is purged":    {evaluations: "[" + failed + "]", code: 1, says: "the job does not exist"},
+		"of Nomad's own":              {evaluations: `[{"ID":"e","JobID":"eval-gc",` + at + `,"Type":"_core","Status":"pending"},{"ID":"f","JobID":"eval-gc",` + at + `,"Type":"_core","Status":"failed"}]`, says: "(0 pending, 0 blocked)"},
+		"canceled and complete":       {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Status":"canceled"},{"ID":"f","JobID":"a",` + at + `,"Status":"complete"}]`, says: "(0 pending, 0 blocked)"},
+		"a trigger that nobody knows": {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Type":"batch","Status":"pending","TriggeredBy":"new-in-3.0"}]`, code: 2, says: "it is pending (new-in-3.0)"},
+		"failed, nothing after it":    {evaluations: "[" + failed + "]", job: true, code: 1, says: "job a: 1 failed evaluation without a follow-up, for 12m 20s (since 2026-12-01 01:57 UTC): boom"},
+		"failed, the job is purged":   {evaluations: "[" + failed + "]", says: "no evaluation overdue"},
+		"a chain, the job is purged": {evaluations: `[{"ID":"f","JobID":"a",` + at + `,"Type":"batch","Status":"failed","TriggeredBy":"failed-follow-up","NextEval":"0d75e2c4-3c08","CreateIndex":5},` +
+			`{"ID":"0d75e2c4-3c08","JobID":"a",` + at + `,"Wait":9000000000000,"Status":"pending","TriggeredBy":"failed-follow-up","CreateIndex":6}]`, code: 1, says: "nomad eval delete 0d75e2c4-3c08;"},
 		"failed, made good later":      {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"complete","CreateIndex":6}]`, job: true, says: "no evaluation overdue"},
 		"failed, closed well before":   {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"complete","CreateIndex":4}]`, job: true, code: 1, says: "without a follow-up"},
 		"failed, canceled later":       {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"canceled","CreateIndex":6}]`, job: true, code: 1, says: "without a follow-up"},
@@ -203,5 +205,26 @@ func TestLongHistory(t *testing.T) {
 		if out, code := run(t, s, "--now", tenPastTwo, "-t", "3s"); code != 0 {
 			t.Errorf("%s: exit %d: %s", part, code, out)
 		}
+	}
+}
+
+// Of more than three jobs with failed evaluations each is looked at; what cannot be looked at is no fault of the job's.
+func TestManyFailed(t *testing.T) {
+	const stub = `{"ID":"%s%d","JobID":"sys%d","Namespace":"default","CreateTime":1796090259281752300,"Status":"%s","TriggeredBy":"node-update","CreateIndex":%d}`
+	var list []string
+	for i := range 9 {
+		list = append(list, fmt.Sprintf(stub, "f", i, i, "failed", 10), fmt.Sprintf(stub, "c", i, i, "complete", 20))
+	}
+	s := start(t, func(s *nomadtest.Server) { s.Evaluations("[" + strings.Join(list, ",") + "]") })
+	for i := range 9 {
+		s.Job("default", fmt.Sprintf("sys%d", i), `{"ID":"a","TaskGroups":[]}`)
+	}
+	if out, code := run(t, s, "--now", tenPastTwo); code != 0 || strings.Contains(out, "not looked at") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	s.Handle("/v1/job/sys3/evaluations", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
+	s.Handle("/v1/job/sys4", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
+	if out, code := run(t, s, "--now", tenPastTwo, "-v"); code != 0 || !strings.Contains(out, "2 more failed evaluations not looked at") || !strings.Contains(out, "note: whether a failed") {
+		t.Errorf("exit %d: %s", code, out)
 	}
 }
