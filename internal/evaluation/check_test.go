@@ -61,13 +61,17 @@ func TestOpenEvaluationsAreJoined(t *testing.T) {
 
 // The cost follows what is open: a million closed evaluations cost nothing, and of many failed ones only the newest are read.
 func TestCostFollowsWhatIsOpen(t *testing.T) {
-	for status, most := range map[string]int64{"complete": 3_000, "canceled": 3_000, "failed": 100_000} {
-		s := start(t, func(s *nomadtest.Server) { s.Many(1_000_000, status, time.Now()) })
+	for _, r := range []struct {
+		status string
+		age    time.Duration
+		most   int64
+	}{{"complete", 0, 3_000}, {"canceled", 0, 3_000}, {"failed", 2 * time.Hour, 100_000}, {"failed", 0, 350_000}} {
+		s := start(t, func(s *nomadtest.Server) { s.Many(1_000_000, r.status, time.Now().Add(-r.age)) })
 		if out, code := run(t, s); code > 1 {
 			t.Errorf("exit %d: %s", code, out)
 		}
-		if s.Sent() > most {
-			t.Errorf("a million %s evaluations cost %d bytes", status, s.Sent())
+		if s.Sent() > r.most {
+			t.Errorf("a million %s evaluations cost %d bytes", r.status, s.Sent())
 		}
 	}
 }

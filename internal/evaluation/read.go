@@ -10,8 +10,13 @@ import (
 	"overdue/internal/plugin"
 )
 
-// newestFailed is how many failed evaluations are read: they are closed, and the cost must not follow what is closed.
-const newestFailed = 30
+// How many failed evaluations are read: they are closed, and the cost must not follow what is closed. One page where all is
+// well; more while failures are so many that one page does not reach back far enough.
+const (
+	newestFailed = 30 // in a page
+	failedPages  = 10
+	failedSince  = time.Hour // Nomad forgets closed evaluations after that
+)
 
 // reader asks the servers. What it may not see but could do without becomes a note.
 type reader struct {

@@ -26,7 +26,7 @@ func (r reader) readEvaluations(ctx context.Context, s *Snapshot) error {
 		return err
 	}
 	s.Blocked = &blocked
-	failed, more, err := nomad.NewestEvaluations(ctx, r.client, r.where(), nomad.StatusFailed, newestFailed, func(e *nomad.Evaluation) (FailedEvaluation, bool) {
+	failed, more, err := nomad.NewestEvaluations(ctx, r.client, r.where(), nomad.StatusFailed, nomad.Pages{Size: newestFailed, Most: failedPages, Until: r.now.Add(-failedSince)}, func(e *nomad.Evaluation) (FailedEvaluation, bool) {
 		f := reduceFailed(e)
 		return f, e.Type != nomad.TypeCore && r.jobs.selects(f.JobID)
 	})
@@ -34,6 +34,9 @@ func (r reader) readEvaluations(ctx context.Context, s *Snapshot) error {
 		return err
 	}
 	s.Failed = &Failed{Evaluations: failed, More: more}
+	if more {
+		r.note("there are more failed evaluations: only the newest were read")
+	}
 	if err := r.lookAtFailed(ctx, s.Failed.Evaluations); err != nil {
 		return err
 	}

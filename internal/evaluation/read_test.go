@@ -228,3 +228,29 @@ func TestManyFailed(t *testing.T) {
 		t.Errorf("exit %d: %s", code, out)
 	}
 }
+
+// Failures that are no fault must not hide the one that is; that not all were read is told also when all is well.
+func TestFailedBehindOthers(t *testing.T) {
+	const stub = `{"ID":"f%d","JobID":"%s","Namespace":"default","CreateTime":%d,"Status":"failed","TriggeredBy":"job-register","BlockedEval":"%s","CreateIndex":%d}`
+	for others, r := range map[int]struct {
+		code, pages int
+		says        string
+		more        bool
+	}{
+		20:  {1, 1, "job dead: 1 failed evaluation without a follow-up", false},
+		100: {1, 4, "job dead: 1 failed evaluation without a follow-up", false},
+		400: {0, 10, "no evaluation overdue", true},
+	} {
+		list := []string{fmt.Sprintf(stub, 0, "dead", 1796089000000000000, "", 1)}
+		for i := range others {
+			list = append(list, fmt.Sprintf(stub, i+1, "busy", 1796090259281752300, "b", i+2))
+		}
+		s := start(t, func(s *nomadtest.Server) { s.Evaluations("[" + strings.Join(list, ",") + "]") })
+		s.Job("default", "dead", `{"ID":"dead","TaskGroups":[]}`)
+		out, code := run(t, s, "--now", tenPastTwo, "-v")
+		pages := strings.Count(strings.Join(s.Requests(), "\n"), "status=failed")
+		if code != r.code || pages != r.pages || !strings.Contains(first(out), r.says) || strings.Contains(out, "note: there are more failed evaluations") != r.more {
+			t.Errorf("%d others: %d pages, exit %d: %s", others, pages, code, out)
+		}
+	}
+}
