@@ -217,6 +217,25 @@ func TestPausedBroker(t *testing.T) {
 	}
 }
 
+// A paused broker is asked for also where only a lost job or a blocked evaluation waits.
+func TestPausedBrokerIsAskedFor(t *testing.T) {
+	for name, change := range map[string]func(*nomadtest.Server){
+		"lost job": func(s *nomadtest.Server) {
+			s.Jobs(`[{"ID":"a","Namespace":"default","Type":"batch","Status":"pending","Stop":false,"SubmitTime":1796088720927630800}]`)
+		},
+		"blocked evaluation": func(s *nomadtest.Server) {
+			s.Evaluations(`[{"ID":"e","JobID":"a","Namespace":"default","CreateTime":1796080259281752300,"Status":"blocked","TriggeredBy":"queued-allocs"}]`)
+		},
+	} {
+		s := start(t, change, func(s *nomadtest.Server) {
+			s.Scheduler(nomadtest.Body("1.6.3/paused-broker-scheduler-configuration.json"))
+		})
+		if out, _ := run(t, s, "--now", tenPastTwo); !strings.Contains(out, "evaluation broker: paused by an operator") {
+			t.Errorf("%s: %s", name, out)
+		}
+	}
+}
+
 // Perfdata has the same labels whatever is found.
 func TestPerfdataIsStable(t *testing.T) {
 	labels := func(out string) string {

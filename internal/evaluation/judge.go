@@ -34,6 +34,7 @@ func Judge(s Snapshot, l Limits, now time.Time) Verdict {
 	j.allocations()
 	j.blocked()
 	j.failed()
+	j.paused()
 	j.servers()
 	j.visibility()
 	return Verdict{Findings: j.findings, Metrics: j.points.metrics(l), Summary: j.summary()}
@@ -46,6 +47,11 @@ type judgement struct {
 	now      time.Time
 	findings []plugin.Finding
 	points   points
+
+	// While the broker is paused.
+	due   int            // evaluations that it holds back
+	waits plugin.Finding // what is overdue of them
+	held  bool           // something else waits too
 }
 
 func (j *judgement) add(f plugin.Finding) { j.findings = append(j.findings, f) }

@@ -3,6 +3,7 @@ package evaluation
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"overdue/internal/nomad"
 )
@@ -46,21 +47,26 @@ func reduceServers(a *nomad.Autopilot) *Servers {
 	return s
 }
 
-// readBroker asks whether the broker is paused, where an evaluation is due and still pending: most often there is none.
+// readBroker asks whether the broker is paused, where something waits that it may hold back: most often nothing does.
 func (r reader) readBroker(ctx context.Context, s *Snapshot) error {
-	for _, e := range *s.Pending {
-		if e.Due.After(r.now) {
-			continue
-		}
-		paused, err := r.client.BrokerPaused(ctx)
-		if err != nil {
-			return r.optional(ctx, err, "whether the evaluation broker is paused is not known")
-		}
-		s.Broker = BrokerRunning
-		if paused {
-			s.Broker = BrokerPaused
-		}
+	if !r.mayBeHeldBack(s) {
 		return nil
 	}
+	paused, err := r.client.BrokerPaused(ctx)
+	if err != nil {
+		return r.optional(ctx, err, "whether the evaluation broker is paused is not known")
+	}
+	s.Broker = BrokerRunning
+	if paused {
+		s.Broker = BrokerPaused
+	}
 	return nil
+}
+
+func (r reader) mayBeHeldBack(s *Snapshot) bool {
+	return slices.ContainsFunc(*s.Pending, func(e Evaluation) bool { return !e.Due.After(r.now) }) ||
+		slices.ContainsFunc(*s.Blocked, func(e Evaluation) bool {
+			return e.replanned() || r.late(e.Created, r.limits.BlockedWarning, r.limits.BlockedCritical)
+		}) ||
+		slices.ContainsFunc(s.Jobs.Waiting, func(job Job) bool { return job.Verified && !job.Open && !job.Live })
 }

@@ -109,7 +109,7 @@ func TestManyLostJobs(t *testing.T) {
 		jobs = append(jobs, fmt.Sprintf(`{"ID":"ci/dispatch-1796090259-%08x","ParentID":"ci","Namespace":"default","Type":"batch","Status":"pending","Stop":false,"SubmitTime":%d}`, i, 1796090259281752300+i))
 	}
 	s := start(t, func(s *nomadtest.Server) { s.Jobs("[" + strings.Join(jobs, ",") + "]") })
-	out, code := run(t, s, "--now", tenPastTwo)
+	out, code := run(t, s, "--now", tenPastTwo, "-v")
 	if code != 2 || !strings.HasPrefix(out, "[CRITICAL] - 20 jobs lost") || !strings.Contains(out, "480 more jobs pending longer than the limit, not looked at") || !strings.Contains(out, "jobs_lost=20;") {
 		t.Errorf("exit %d: %s", code, out)
 	}

@@ -49,6 +49,10 @@ func (j *judgement) blocked() {
 	if len(groups) == 1 {
 		f.Subject, f.Cause = groups[0].job.String(), why(oldest)
 	}
+	if j.snapshot.Broker == BrokerPaused {
+		f.Consequence = "they do not go on, even if a node fits, until the broker is resumed"
+	}
+	j.whilePaused(&f)
 	if oldest.Created.IsZero() {
 		f.Problem += ", age unknown"
 	}

@@ -86,7 +86,23 @@ func (j *judgement) tellJobs(what string, jobs []Job, worst plugin.State, f plug
 		if oldest.isChild() {
 			f.Remedy += " (" + j.command("job status", oldest.JobID, oldest.parent().Job) + " lists them)"
 		}
-		f.Details = details(groups, j.now, "job", func(job Job) string { return j.evalJob(job.JobID) })
+		f.Details = j.eachJob(jobs)
 	}
+	j.whilePaused(&f)
 	j.add(f)
+}
+
+// eachJob is a line for each, with its command: none may be forgotten.
+func (j *judgement) eachJob(jobs []Job) (lines []string) {
+	for i, job := range jobs {
+		if i == maxDetails {
+			return append(lines, "and "+plugin.Count(len(jobs)-i, "more job"))
+		}
+		line := job.String() + ": "
+		if !job.Submitted.IsZero() {
+			line += plugin.Age(j.age(job.Submitted)) + ": "
+		}
+		lines = append(lines, line+j.evalJob(job.JobID))
+	}
+	return lines
 }
