@@ -53,8 +53,14 @@ func blocked(reason string, evaluations ...Evaluation) func(*Snapshot) {
 	}
 }
 
+// failed adds evaluations whose jobs were looked at.
 func failed(evaluations ...FailedEvaluation) func(*Snapshot) {
-	return func(s *Snapshot) { s.Failed.Evaluations = append(s.Failed.Evaluations, evaluations...) }
+	return func(s *Snapshot) {
+		for _, e := range evaluations {
+			e.Looked = true
+			s.Failed.Evaluations = append(s.Failed.Evaluations, e)
+		}
+	}
 }
 
 func stuck(job, node, tasks string, since time.Duration) func(*Snapshot) {

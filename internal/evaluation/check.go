@@ -94,7 +94,7 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	if err != nil {
 		return err
 	}
-	r := reader{client: client, note: run.Note, selected: o.jobs.selects, namespace: o.namespace, limits: o.limits, now: run.Now()}
+	r := reader{client: client, note: run.Note, jobs: o.jobs, namespace: o.namespace, limits: o.limits, now: run.Now()}
 	s, err := r.read(ctx)
 	v := Judge(s, o.limits, run.Now())
 	run.Add(v.Findings...) // with an error, this is what was known until then

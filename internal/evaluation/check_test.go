@@ -61,13 +61,17 @@ func TestOpenEvaluationsAreJoined(t *testing.T) {
 
 // The cost follows what is open: a million closed evaluations cost nothing, and of many failed ones only the newest are read.
 func TestCostFollowsWhatIsOpen(t *testing.T) {
-	for status, most := range map[string]int64{"complete": 3_000, "canceled": 3_000, "failed": 100_000} {
-		s := start(t, func(s *nomadtest.Server) { s.Many(1_000_000, status, time.Now()) })
+	for _, r := range []struct {
+		status string
+		age    time.Duration
+		most   int64
+	}{{"complete", 0, 3_000}, {"canceled", 0, 3_000}, {"failed", 2 * time.Hour, 100_000}, {"failed", 0, 350_000}} {
+		s := start(t, func(s *nomadtest.Server) { s.Many(1_000_000, r.status, time.Now().Add(-r.age)) })
 		if out, code := run(t, s); code > 1 {
 			t.Errorf("exit %d: %s", code, out)
 		}
-		if s.Sent() > most {
-			t.Errorf("a million %s evaluations cost %d bytes", status, s.Sent())
+		if s.Sent() > r.most {
+			t.Errorf("a million %s evaluations cost %d bytes", r.status, s.Sent())
 		}
 	}
 }
@@ -109,6 +113,9 @@ func TestSelection(t *testing.T) {
 		{"--job web-* --exclude-job *toobig --blocked-warning 1m", 0, "(0 pending, 0 blocked)"},
 		{"--job *toobig --blocked-warning 1m", 1, "job web-toobig: 1 evaluation blocked"},
 		{"--job [", 3, "is no glob"},
+		{"--job ''", 3, "--job and --exclude-job need a glob"},
+		{"--job ci --exclude-job '' --unreachable critical", 3, "--job and --exclude-job need a glob"},
+		{"--job runner* --job x --exclude-job ci", 0, "no job lost, only jobs runner* and x, without jobs ci, in"},
 		{"--namespace default", 2, "13 jobs lost"},
 		{"--namespace * --blocked-warning off --exclude-job ci", 0, "in 1 namespace"},
 		{"--namespace nope", 3, "there is no namespace nope, or the token may not see it; it sees default"},
@@ -120,7 +127,11 @@ func TestSelection(t *testing.T) {
 		{"-w 20m -c 30m --blocked-warning off", 0, "no job lost"},
 		{"ci", 3, "unexpected"},
 	} {
-		out, code := run(t, s, append(strings.Fields(r.args), "--now", tenPastTwo)...)
+		args := strings.Fields(r.args)
+		for i := range args {
+			args[i] = strings.Trim(args[i], "'")
+		}
+		out, code := run(t, s, append(args, "--now", tenPastTwo)...)
 		if code != r.code || !strings.Contains(out, r.says) {
 			t.Errorf("%s: exit %d, want %d with %q:\n%s", r.args, code, r.code, r.says, out)
 		}
@@ -203,6 +214,25 @@ func TestPausedBroker(t *testing.T) {
 	if code != 2 || !strings.HasPrefix(out, "[CRITICAL] - evaluation broker: paused by an operator, 7 evaluations waiting, for 11m 5s (since 2026-12-01 01:33 UTC)") ||
 		!strings.Contains(first(out), "do: nomad operator scheduler set-config -pause-eval-broker=false") || strings.Contains(out, "(+") {
 		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+// A paused broker is asked for also where only a lost job or a blocked evaluation waits.
+func TestPausedBrokerIsAskedFor(t *testing.T) {
+	for name, change := range map[string]func(*nomadtest.Server){
+		"lost job": func(s *nomadtest.Server) {
+			s.Jobs(`[{"ID":"a","Namespace":"default","Type":"batch","Status":"pending","Stop":false,"SubmitTime":1796088720927630800}]`)
+		},
+		"blocked evaluation": func(s *nomadtest.Server) {
+			s.Evaluations(`[{"ID":"e","JobID":"a","Namespace":"default","CreateTime":1796080259281752300,"Status":"blocked","TriggeredBy":"queued-allocs"}]`)
+		},
+	} {
+		s := start(t, change, func(s *nomadtest.Server) {
+			s.Scheduler(nomadtest.Body("1.6.3/paused-broker-scheduler-configuration.json"))
+		})
+		if out, _ := run(t, s, "--now", tenPastTwo); !strings.Contains(out, "evaluation broker: paused by an operator") {
+			t.Errorf("%s: %s", name, out)
+		}
 	}
 }
 

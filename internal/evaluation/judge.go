@@ -34,6 +34,7 @@ func Judge(s Snapshot, l Limits, now time.Time) Verdict {
 	j.allocations()
 	j.blocked()
 	j.failed()
+	j.paused()
 	j.servers()
 	j.visibility()
 	return Verdict{Findings: j.findings, Metrics: j.points.metrics(l), Summary: j.summary()}
@@ -46,6 +47,11 @@ type judgement struct {
 	now      time.Time
 	findings []plugin.Finding
 	points   points
+
+	// While the broker is paused.
+	due   int            // evaluations that it holds back
+	waits plugin.Finding // what is overdue of them
+	held  bool           // something else waits too
 }
 
 func (j *judgement) add(f plugin.Finding) { j.findings = append(j.findings, f) }
@@ -79,6 +85,9 @@ func (j *judgement) summary() string {
 	if s.Jobs != nil {
 		parts = append(parts, "no job lost")
 	}
+	if s.Selection != "" {
+		parts = append(parts, s.Selection)
+	}
 	parts = append(parts, j.namespaces())
 	if s.Servers != nil {
 		parts = append(parts, s.Servers.summary())
@@ -105,11 +114,8 @@ func (j *judgement) visibility() {
 }
 
 func (s *Servers) summary() string {
-	switch {
-	case s.CountOnly:
+	if !s.Known {
 		return plugin.Count(s.Count, "server") + ", failure tolerance unknown (the token lacks operator read)"
-	case !s.Known:
-		return "servers' health not yet known after an election"
 	}
 	return fmt.Sprintf("%s, failure tolerance %d", plugin.Count(s.Count, "server"), s.Tolerance)
 }

@@ -3,6 +3,7 @@ package evaluation
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,7 +63,7 @@ func TestJudgeReports(t *testing.T) {
 			says: []string{"job web ¶ 1 allocation placed but not started", "group g on node n1: No tasks have started"}},
 		{name: "hashicorp/nomad#24981: an image that cannot be pulled", snapshot: region(stuck("web", "n1", "task app pending: Downloading image 9m ago", 9*time.Minute)), want: plugin.Warning,
 			says: []string{"task app pending: Downloading image"}},
-		{name: "hashicorp/nomad#23640: lost batch allocations are not replaced", snapshot: region(job("batch", hour, func(j *Job) { j.Closed, j.Queued = 2, 1 })), want: plugin.Warning,
+		{name: "hashicorp/nomad#23640: lost batch allocations are not replaced", snapshot: region(job("batch", hour, func(j *Job) { j.Closed, j.Queued = true, 1 })), want: plugin.Warning,
 			says: []string{"job batch left alone ¶ pending, and all its evaluations are closed", "could not place 1 allocation", "nomad job eval batch"}},
 		{name: "hashicorp/nomad#15031: a delayed evaluation outlives its job, not due", snapshot: region(pending(delayed("alloc-failure", -hour)), gone("stopped")), want: plugin.OK},
 		{name: "hashicorp/nomad#15031: the same, due", snapshot: region(pending(delayed("alloc-failure", hour)), gone("stopped")), want: plugin.Warning,
@@ -72,9 +73,15 @@ func TestJudgeReports(t *testing.T) {
 		{name: "a delayed evaluation of a living job, overdue", snapshot: region(pending(delayed("alloc-failure", hour)), gone("")), want: plugin.Critical},
 		{name: "hashicorp/nomad#16877: an orphan fails every few minutes", want: plugin.Warning,
 			snapshot: region(failed(chain), next(followUp), func(s *Snapshot) { s.Failed.Evaluations[0].Purged = true }),
-			says:     []string{"1 evaluation failed, and its follow-ups fail too; the job does not exist", "delivery limit", "nomad eval delete"}},
+			says: []string{"1 evaluation failed, and the follow-ups fail too; the job does not exist", "delivery limit",
+				"nomad operator scheduler set-config -pause-eval-broker=true; nomad eval delete next; nomad operator scheduler set-config -pause-eval-broker=false"}},
+		{name: "hashicorp/nomad#16877: the same, of a job that is there", want: plugin.Warning, snapshot: region(failed(chain), next(followUp)),
+			says: []string{"1 evaluation failed, and the follow-ups fail too ¶", "nomad eval status c"}, not: []string{"eval delete"}},
+		{name: "each kind of failure is told by itself", want: plugin.Warning,
+			snapshot: region(failed(chain, FailedEvaluation{JobID: id("web"), ID: "w", Created: before(time.Minute)}), next(followUp), func(s *Snapshot) { s.Failed.Evaluations[0].Purged = true }),
+			says:     []string{"WARNING ¶ job web ¶ 1 failed evaluation without a follow-up", "WARNING ¶ job gone ¶ 1 evaluation failed, and the follow-ups fail too; the job does not exist"}},
 		{name: "a chain of follow-ups that has ended well", snapshot: region(failed(chain)), want: plugin.OK},
-		{name: "hashicorp/nomad#9054: closed, and the allocation comes later", snapshot: region(job("web", 3*time.Minute, func(j *Job) { j.Dead, j.Count, j.Closed = true, 1, 1 })), want: plugin.OK},
+		{name: "hashicorp/nomad#9054: closed, and the allocation comes later", snapshot: region(job("web", 3*time.Minute, func(j *Job) { j.Dead, j.Count, j.Closed = true, 1, true })), want: plugin.OK},
 		{name: "openHPI/poseidon#470, #651: servers rebooted in turn, runners lost", want: plugin.Critical,
 			snapshot: region(job("29-3f2b", 38*time.Minute), tolerance(0), func(s *Snapshot) {
 				s.Pings = []Ping{{Address: "http://10.0.0.1:4646"}, {Address: "http://10.0.0.2:4646"}, {Address: "http://10.0.0.3:4646", Silent: "no answer from http://10.0.0.3:4646 in time"}}
@@ -97,15 +104,18 @@ func TestJudgeFalseAlarms(t *testing.T) {
 		{name: "a blocked batch queue at capacity", snapshot: region(blocked("cpu exhausted on 9 nodes", waiting("nightly", "queued-allocs", 29*time.Minute))), want: plugin.OK},
 		{name: "the same with the limits off", snapshot: region(blocked("cpu", waiting("nightly", "queued-allocs", 90*hour))), limits: func(l *Limits) { l.BlockedWarning = plugin.NewTimeRange("off") }, want: plugin.OK},
 		{name: "a service scaled to 0 is dead with nothing in its summary", snapshot: region(job("web-zero", 90*hour, func(j *Job) { j.Dead = true })), want: plugin.OK},
-		{name: "a service whose evaluation is open after all", snapshot: region(job("web", hour, func(j *Job) { j.Dead, j.Count, j.Open = true, 2, 1 })), want: plugin.OK},
-		{name: "a pending job whose evaluation was written while it was looked at", snapshot: region(job("web", hour, func(j *Job) { j.Open = 1 })), want: plugin.OK},
-		{name: "a pending job whose allocation began meanwhile", snapshot: region(job("web", hour, func(j *Job) { j.Live = 1 })), want: plugin.OK},
+		{name: "a service whose evaluation is open after all", snapshot: region(job("web", hour, func(j *Job) { j.Dead, j.Count, j.Open = true, 2, true })), want: plugin.OK},
+		{name: "a pending job whose evaluation was written while it was looked at", snapshot: region(job("web", hour, func(j *Job) { j.Open = true })), want: plugin.OK},
+		{name: "a pending job whose allocation began meanwhile", snapshot: region(job("web", hour, func(j *Job) { j.Live = true })), want: plugin.OK},
 		{name: "a job that was gone when it was looked at", snapshot: region(job("web", hour, func(j *Job) { j.Verified = false })), want: plugin.OK},
 		{name: "the minute after an election: all is pending", snapshot: region(pending(waiting("web", "job-register", 50*time.Second))), want: plugin.OK},
 		{name: "failed, with a follow-up", snapshot: region(failed(FailedEvaluation{JobID: id("ci"), Trigger: "job-register", FollowUp: "b6248590", Created: before(hour)})), want: plugin.OK},
+		{name: "failed, of a job that was purged, and not tried again", snapshot: region(failed(FailedEvaluation{JobID: id("ci"), Trigger: "job-register", Purged: true})), want: plugin.OK},
+		{name: "failed, of a job that was stopped", snapshot: region(failed(FailedEvaluation{JobID: id("ci"), Trigger: "job-register", Stopped: true})), want: plugin.OK},
+		{name: "failed, and nobody looked whether it was made good", want: plugin.OK, says: []string{"OK ¶ evaluations ¶ 1 more failed evaluation not looked at"},
+			snapshot: region(func(s *Snapshot) { s.Failed.Evaluations = []FailedEvaluation{{JobID: id("ci")}} })},
 		{name: "failed, and made good since", snapshot: region(failed(FailedEvaluation{JobID: id("ci"), Trigger: "job-register", Superseded: true})), want: plugin.OK},
 		{name: "clocks differ: created in the future", snapshot: region(pending(skewed), stuck("web", "n", "", -hour), job("x", -hour)), want: plugin.OK},
-		{name: "just elected: the servers' health is not known", snapshot: region(func(s *Snapshot) { s.Servers = &Servers{} }), want: plugin.OK, says: []string{"not yet known after an election"}},
 		{name: "the broker is paused, and what is pending is not due", snapshot: region(pending(until), func(s *Snapshot) { s.Broker = BrokerPaused }), want: plugin.OK},
 		{name: "one server by intent", snapshot: region(func(s *Snapshot) { s.Servers = &Servers{Known: true, Count: 1} }), limits: func(l *Limits) { l.MinFailureTolerance = 0 }, want: plugin.OK},
 	} {
@@ -126,23 +136,36 @@ func TestJudgeMore(t *testing.T) {
 		{name: "a failed evaluation without a follow-up", snapshot: region(failed(FailedEvaluation{JobID: id("web"), ID: "x", Trigger: "job-register", Description: "boom", Created: before(time.Hour)})),
 			want: plugin.Warning, says: []string{"job web ¶ 1 failed evaluation without a follow-up ¶ since 2026-12-02 11:00 UTC ¶ boom", "nomad job eval web"}},
 		{name: "many failed evaluations, of which the newest were read", snapshot: region(failed(FailedEvaluation{JobID: id("web")}), func(s *Snapshot) { s.Failed.More = true }), want: plugin.Warning, says: []string{"at least 1 failed evaluation"}},
-		{name: "a service closed without an allocation", snapshot: region(job("web", time.Hour, func(j *Job) { j.Dead, j.Count, j.Closed = true, 2, 1 })), want: plugin.Critical,
+		{name: "a service closed without an allocation", snapshot: region(job("web", time.Hour, func(j *Job) { j.Dead, j.Count, j.Closed = true, 2, true })), want: plugin.Critical,
 			says: []string{"job web never placed ¶ a service that nobody stopped is dead, without an allocation", "nomad job eval web"}},
 		{name: "an unknown time of creation is no age", snapshot: region(pending(ageless)), want: plugin.Warning, says: []string{"1 evaluation pending, age unknown"}, not: []string{"1970", "20425d", "since"}},
 		{name: "the same, blocked", snapshot: region(blocked("cpu", ageless)), want: plugin.Warning, says: []string{"1 evaluation blocked, age unknown"}, not: []string{"since"}},
 		{name: "the paused broker is the cause", snapshot: region(paused, pending(waiting("web", "job-register", time.Hour))), want: plugin.Critical,
 			says: []string{"evaluation broker ¶ paused by an operator, 1 evaluation waiting", "-pause-eval-broker=false"}},
 		{name: "a paused broker before anything is overdue", snapshot: region(paused, pending(waiting("web", "job-register", time.Minute))), want: plugin.Warning, says: []string{"evaluation broker ¶ paused"}},
-		{name: "many children of one job are one line", snapshot: region(append(many, func(s *Snapshot) { s.Jobs.Unverified = 70 })...), want: plugin.Critical,
-			says: []string{"100 jobs lost ¶", "job ci: 30 jobs, oldest 1h", "nomad job status ci", "70 of the jobs were not looked at one by one"}},
+		{name: "a paused broker, with a lost job and an overdue evaluation", snapshot: region(paused, pending(waiting("web", "job-register", time.Hour)), job("ci", 2*time.Hour)), want: plugin.Critical,
+			says: []string{"CRITICAL ¶ evaluation broker ¶ paused by an operator, 1 evaluation waiting ¶ since 2026-12-02 11:00 UTC ¶ PauseEvalBroker is set in the scheduler configuration ¶ nothing at all is started, stopped or replaced until it is resumed ¶ nomad operator scheduler set-config -pause-eval-broker=false\nCRITICAL ¶ job ci lost",
+				"it has no allocation; the evaluation broker is paused ¶", "resume the broker first; nomad job eval ci"}},
+		{name: "a paused broker and only blocked evaluations", snapshot: region(paused, blocked("cpu exhausted on 1 node", waiting("web", "queued-allocs", time.Hour))), want: plugin.Warning,
+			says: []string{"WARNING ¶ evaluation broker ¶ paused by an operator ¶", "cpu exhausted on 1 node; the evaluation broker is paused ¶ they do not go on"}, not: []string{"by themselves"}},
+		{name: "one overdue evaluation is no reason to stop all", snapshot: region(pending(waiting("web", "job-register", time.Hour))), want: plugin.Critical,
+			says: []string{"nothing is started, stopped or replaced for it until it is worked on ¶ nomad eval status 53665836\n"}, not: []string{"pause"}},
+		{name: "many children of one job are one line", snapshot: region(many...), want: plugin.Critical,
+			says: []string{"30 jobs lost ¶", "job ci/dispatch-1796090000-5d561159: 1h: nomad job eval ci/dispatch-1796090000-5d561159 ¶", "nomad job eval ci/dispatch-1796090029-5d561159\n", "nomad job status ci"}},
+		{name: "pending jobs that were not looked at", snapshot: region(func(s *Snapshot) { s.Jobs.Unverified, s.Jobs.UnverifiedSince = 70, before(time.Hour) }), want: plugin.Warning,
+			says: []string{"WARNING ¶ jobs ¶ 70 more jobs pending longer than the limit, not looked at ¶ since 2026-12-02 11:00 UTC"}, not: []string{"lost ¶"}},
 		{name: "in another namespace, with a hostile name", snapshot: region(job("x", time.Hour, func(j *Job) { j.JobID = JobID{"team-a", "a'; reboot #"} })), want: plugin.Critical,
 			says: []string{`nomad job eval -namespace team-a 'a'\''; reboot #'`, "job a'; reboot # in namespace team-a"}},
+		{name: "a name that leaves no room", snapshot: region(job(strings.Repeat("x", 5000), time.Hour)), want: plugin.Critical, says: []string{"CRITICAL ¶ job " + strings.Repeat("x", 120) + "… lost ¶"}},
 		{name: "no leader", snapshot: Snapshot{Leaderless: "No cluster leader"}, want: plugin.Critical, says: []string{"servers ¶ no leader ¶"}},
 		{name: "an election that does not end", snapshot: Snapshot{Leaderless: "EOF"}, want: plugin.Critical, says: []string{"the leader does not answer, an election may be in progress"}},
 		{name: "two of three servers, called healthy", snapshot: region(func(s *Snapshot) { s.Servers.Count, s.Servers.Tolerance = 2, 0 }), want: plugin.Warning, says: []string{"failure tolerance 0", "if one more fails"}},
 		{name: "fewer servers than expected", snapshot: region(), limits: func(l *Limits) { l.ExpectServers = 5 }, want: plugin.Warning, says: []string{"3 of 5 expected"}},
-		{name: "the same without operator read", snapshot: region(func(s *Snapshot) { s.Servers = &Servers{CountOnly: true, Count: 2} }), limits: func(l *Limits) { l.ExpectServers = 3 }, want: plugin.Warning,
-			says: []string{"2 of 3 expected"}, not: []string{"failure tolerance 0"}},
+		{name: "the same without operator read", snapshot: region(func(s *Snapshot) { s.Servers = &Servers{Count: 3, Tolerance: 1} }), limits: func(l *Limits) { l.ExpectServers = 4 }, want: plugin.Warning,
+			says: []string{"3 of 4 expected"}, not: []string{"at most"}},
+		{name: "too few servers to spare one, without operator read", snapshot: region(func(s *Snapshot) { s.Servers = &Servers{Count: 2} }), want: plugin.Warning, says: []string{"failure tolerance at most 0"}},
+		{name: "autopilot tells of no server", snapshot: region(func(s *Snapshot) { s.Servers = &Servers{Count: 3, Tolerance: 1, Mute: true} }), want: plugin.Warning,
+			says: []string{"servers ¶ autopilot tells nothing of them", "after an election"}},
 		{name: "one server is cut off and knows no leader", snapshot: region(pings(Ping{Address: "a"}, Ping{Address: "b", Leaderless: "No cluster leader"})), want: plugin.Warning,
 			says: []string{"1 of 2 knows no leader", "b says: No cluster leader"}},
 		{name: "a token that sees one namespace", snapshot: region(func(s *Snapshot) { s.Namespaces = []string{"team-a"} }), want: plugin.OK,
@@ -153,6 +176,33 @@ func TestJudgeMore(t *testing.T) {
 			want: plugin.Critical, says: []string{"memory exhausted on 4 nodes"}},
 	} {
 		t.Run(r.name, r.check)
+	}
+}
+
+// Each command that is told names the namespace and the region, and takes no name for an option.
+func TestCommands(t *testing.T) {
+	const where = " -namespace team-a -region eu"
+	in := JobID{"team-a", "-x"}
+	e := waiting("", "job-register", time.Hour)
+	e.JobID = in
+	for name, r := range map[string]struct {
+		snapshot Snapshot
+		command  string
+	}{
+		"pending":    {region(pending(e)), "nomad eval status" + where + " 53665836"},
+		"blocked":    {region(blocked("cpu", e)), "nomad eval status" + where + " 53665836"},
+		"replanned":  {region(blocked("", Evaluation{JobID: in, ID: e.ID, Trigger: "max-plan-attempts", Created: e.Created, Due: e.Due})), "nomad eval status" + where + " 53665836"},
+		"ageless":    {region(pending(Evaluation{JobID: in, ID: e.ID})), "nomad eval status" + where + " 53665836"},
+		"allocation": {region(func(s *Snapshot) { *s.Allocations = []Allocation{{JobID: in, ID: e.ID, Created: e.Created}} }), "nomad alloc status" + where + " 53665836"},
+		"lost":       {region(job("", time.Hour, func(j *Job) { j.JobID = in })), "nomad job eval" + where + " -- '-x'"},
+		"failed":     {region(failed(FailedEvaluation{JobID: in})), "nomad job eval" + where + " -- '-x'"},
+		"paused":     {region(pending(e), func(s *Snapshot) { s.Broker = BrokerPaused }), "nomad operator scheduler set-config -region eu -pause-eval-broker=false"},
+		"servers":    {region(tolerance(0)), "nomad operator autopilot health -region eu"},
+	} {
+		r.snapshot.Region = "eu"
+		if text := story(Judge(r.snapshot, defaults(), noon)); !strings.Contains(text, r.command) {
+			t.Errorf("%s: no %q in %s", name, r.command, text)
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ func TestOutages(t *testing.T) {
 		says    string
 		entries int // requests for the first question, with its repetition
 	}{
-		"the leader is killed, another is elected":    {(*nomadtest.Server).KillLeader, 0, "servers' health not yet known after an election", 2},
+		"the leader is killed, another is elected":    {(*nomadtest.Server).KillLeader, 1, "[WARNING] - servers: autopilot tells nothing of them", 2},
 		"the leader hangs, another is elected":        {(*nomadtest.Server).HangLeader, 1, "failure tolerance 0", 2},
 		"no quorum":                                   {func(s *nomadtest.Server) { s.LoseQuorum(0) }, 2, "[CRITICAL] - servers: no leader: they answer: No cluster leader", 2},
 		"no quorum, which comes back in the meantime": {func(s *nomadtest.Server) { s.LoseQuorum(7 * time.Second) }, 0, "no evaluation overdue", 2},
@@ -46,6 +46,37 @@ func TestOutages(t *testing.T) {
 			}
 			if n != r.entries {
 				t.Errorf("asked %d times: %q", n, s.Requests())
+			}
+		})
+	}
+}
+
+// An autopilot that tells of no server hides that there are too few: they are counted.
+func TestMuteAutopilot(t *testing.T) {
+	answer := func(code int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code); fmt.Fprint(w, body) }
+	}
+	for name, r := range map[string]struct {
+		status           int
+		autopilot, peers string
+		code             int
+		says             string
+		asked            int
+	}{
+		"null for ever":                {429, `{"FailureTolerance":0,"Healthy":false,"Servers":null}`, `["a","b","c"]`, 1, "[WARNING] - servers: 3 of 5 expected, autopilot tells nothing of them", 2},
+		"an empty list":                {200, `{"FailureTolerance":3,"Healthy":true,"Servers":[]}`, `["a","b"]`, 1, "2 of 5 expected, autopilot tells nothing of them, failure tolerance at most 0", 2},
+		"nor any peers":                {200, `{"FailureTolerance":3,"Healthy":true,"Servers":[]}`, `[]`, 2, "is not a list of servers", 2},
+		"no right, and too few":        {403, `Permission denied`, `["a"]`, 1, "1 of 5 expected, failure tolerance at most 0", 1},
+		"no right, and a list of none": {403, `Permission denied`, `[]`, 2, "is not a list of servers", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t)
+			s.Handle("/v1/operator/autopilot/health", answer(r.status, r.autopilot))
+			s.Handle("/v1/status/peers", answer(200, r.peers))
+			out, code := run(t, s, "--expect-servers", "5")
+			asked := strings.Count(strings.Join(s.Requests(), "\n"), "autopilot")
+			if code != r.code || !strings.Contains(first(out), r.says) || asked != r.asked {
+				t.Errorf("asked %d times, exit %d: %s", asked, code, out)
 			}
 		})
 	}

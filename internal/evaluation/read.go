@@ -10,14 +10,19 @@ import (
 	"overdue/internal/plugin"
 )
 
-// newestFailed is how many failed evaluations are read: they are closed, and the cost must not follow what is closed.
-const newestFailed = 30
+// How many failed evaluations are read: they are closed, and the cost must not follow what is closed. One page where all is
+// well; more while failures are so many that one page does not reach back far enough.
+const (
+	newestFailed = 30 // in a page
+	failedPages  = 10
+	failedSince  = time.Hour // Nomad forgets closed evaluations after that
+)
 
 // reader asks the servers. What it may not see but could do without becomes a note.
 type reader struct {
 	client    *nomad.Client
 	note      func(format string, args ...any)
-	selected  func(JobID) bool
+	jobs      selection
 	namespace string // or ""
 	limits    Limits
 	now       time.Time
@@ -25,7 +30,7 @@ type reader struct {
 
 // read takes the snapshot: seven small requests where all is well. With an error it returns what was known until then.
 func (r reader) read(ctx context.Context) (Snapshot, error) {
-	s := Snapshot{Namespace: r.namespace}
+	s := Snapshot{Region: r.client.Region(), Namespace: r.namespace, Selection: r.jobs.String()}
 	err := r.readAll(ctx, &s)
 	if why := nomad.Leaderless(err); why != "" {
 		s.Leaderless = why

@@ -14,7 +14,7 @@ func (r reader) readEvaluations(ctx context.Context, s *Snapshot) error {
 	known := texts{}
 	reduce := func(e *nomad.Evaluation) (Evaluation, bool) {
 		reduced := known.reduce(e)
-		return reduced, e.Type != nomad.TypeCore && r.selected(reduced.JobID)
+		return reduced, e.Type != nomad.TypeCore && r.jobs.selects(reduced.JobID)
 	}
 	pending, err := nomad.Evaluations(ctx, r.client, r.where(), nomad.StatusPending, reduce)
 	if err != nil {
@@ -26,14 +26,17 @@ func (r reader) readEvaluations(ctx context.Context, s *Snapshot) error {
 		return err
 	}
 	s.Blocked = &blocked
-	failed, more, err := nomad.NewestEvaluations(ctx, r.client, r.where(), nomad.StatusFailed, newestFailed, func(e *nomad.Evaluation) (FailedEvaluation, bool) {
+	failed, more, err := nomad.NewestEvaluations(ctx, r.client, r.where(), nomad.StatusFailed, nomad.Pages{Size: newestFailed, Most: failedPages, Until: r.now.Add(-failedSince)}, func(e *nomad.Evaluation) (FailedEvaluation, bool) {
 		f := reduceFailed(e)
-		return f, e.Type != nomad.TypeCore && r.selected(f.JobID)
+		return f, e.Type != nomad.TypeCore && r.jobs.selects(f.JobID)
 	})
 	if err != nil {
 		return err
 	}
 	s.Failed = &Failed{Evaluations: failed, More: more}
+	if more {
+		r.note("there are more failed evaluations: only the newest were read")
+	}
 	if err := r.lookAtFailed(ctx, s.Failed.Evaluations); err != nil {
 		return err
 	}
@@ -78,55 +81,64 @@ func due(e *nomad.Evaluation) (at time.Time, delayed bool) {
 
 func reduceFailed(e *nomad.Evaluation) FailedEvaluation {
 	return FailedEvaluation{JobID: JobID{e.Namespace, e.JobID}, ID: e.ID, Trigger: e.TriggeredBy, Description: e.StatusDescription,
-		Created: moment(e.CreateTime), FollowUp: either(e.NextEval, e.BlockedEval)}
+		Created: moment(e.CreateTime), Index: e.CreateIndex, FollowUp: either(e.NextEval, e.BlockedEval)}
 }
 
 // lookAtFailed tells of failed evaluations whether a later one of the job has taken their place, and whether the job exists.
+// What it cannot see stays without a closer look: that is no fault of the job's.
 func (r reader) lookAtFailed(ctx context.Context, failed []FailedEvaluation) error {
-	later := map[JobID]map[string]bool{} // IDs of those that a later one supersedes
-	purged := map[JobID]bool{}
+	jobs := map[JobID]*failedJob{}
 	for i := range failed {
 		f := &failed[i]
 		if f.FollowUp != "" && f.Trigger != followUp {
 			continue
 		}
-		if _, known := later[f.JobID]; !known {
-			if len(later) == closest {
+		if _, known := jobs[f.JobID]; !known {
+			if len(jobs) == newestFailed {
 				continue
 			}
-			all, err := r.client.JobEvaluations(ctx, f.Namespace, f.Job)
+			job, err := r.lookAtFailedJob(ctx, f)
 			if err = r.optional(ctx, err, "whether a failed evaluation was made good is not known"); err != nil {
 				return err
 			}
-			later[f.JobID] = superseded(all)
-			_, err = r.client.Job(ctx, f.Namespace, f.Job)
-			if purged[f.JobID] = nomad.IsNotFound(err); !purged[f.JobID] {
-				if err = r.optional(ctx, err, "whether the job of a failed evaluation exists is not known"); err != nil {
-					return err
-				}
-			}
+			jobs[f.JobID] = job
 		}
-		f.Superseded, f.Purged = later[f.JobID][f.ID], purged[f.JobID]
+		if job := jobs[f.JobID]; job != nil {
+			f.Looked, f.Superseded, f.Purged, f.Stopped = true, f.Index < job.good, job.purged, job.stopped
+		}
 	}
 	return nil
 }
 
-// superseded tells which evaluations of a job are older than one that was closed well or is open.
-func superseded(all []nomad.Evaluation) map[string]bool {
-	var newest uint64
-	for _, e := range all {
+// failedJob is what is known of a job with failed evaluations.
+type failedJob struct {
+	good            uint64 // index of the newest evaluation that was closed well or is open
+	purged, stopped bool
+}
+
+// lookAtFailedJob looks at the job of a failed evaluation, the newest of the job's. It returns nil with an error.
+func (r reader) lookAtFailedJob(ctx context.Context, f *FailedEvaluation) (*failedJob, error) {
+	var job failedJob
+	err := r.client.JobEvaluations(ctx, f.Namespace, f.Job, func(e *nomad.Evaluation) bool {
 		switch e.Status {
 		case nomad.StatusComplete, nomad.StatusPending, nomad.StatusBlocked:
-			newest = max(newest, e.CreateIndex)
+			job.good = max(job.good, e.CreateIndex)
 		}
+		return job.good <= f.Index
+	})
+	if err != nil {
+		return nil, err
 	}
-	older := map[string]bool{}
-	for _, e := range all {
-		if e.CreateIndex < newest {
-			older[e.ID] = true
-		}
+	whole, err := r.client.Job(ctx, f.Namespace, f.Job)
+	switch {
+	case nomad.IsNotFound(err):
+		job.purged = true
+	case err != nil:
+		return nil, err
+	default:
+		job.stopped = whole.Stop
 	}
-	return older
+	return &job, nil
 }
 
 // lookForRemains tells of delayed evaluations that are overdue whether their jobs are still there.

@@ -12,9 +12,10 @@ import (
 	"overdue/internal/plugin"
 )
 
-// Most jobs to look at one by one, of each kind.
+// Most jobs to look at one by one.
 const (
-	mostPending = 20
+	mostLost    = 20  // then more of them change nothing
+	mostPending = 100 // as those that are well after all may come first
 	mostDead    = 20
 )
 
@@ -34,7 +35,7 @@ func (r reader) readJobs(ctx context.Context, s *Snapshot) error {
 		case job.Dead && (placed || stub.Multiregion != nil && string(stub.Multiregion) != "null"): // the latter waits for another region
 			return job, false
 		}
-		return job, !open[job.JobID] && r.selected(job.JobID)
+		return job, !open[job.JobID] && r.jobs.selects(job.JobID)
 	})
 	if err != nil {
 		return err
@@ -74,16 +75,35 @@ func (r reader) verify(ctx context.Context, jobs *Jobs, waiting []Job) error {
 		r.note("%d dead services without allocations were not looked at", len(dead)-mostDead)
 		dead = dead[:mostDead]
 	}
-	if len(pending) > mostPending {
-		jobs.Unverified = len(pending) - mostPending
-		pending = pending[:mostPending]
+	if err := r.verifyPending(ctx, jobs, pending); err != nil {
+		return err
 	}
-	for _, job := range append(pending, dead...) {
+	for _, job := range dead {
 		if err := r.verifyJob(ctx, &job); err != nil {
 			return err
 		}
 		jobs.Waiting = append(jobs.Waiting, job)
 	}
+	return nil
+}
+
+// verifyPending goes on until enough are lost. Those that are left alone, or run after all, must not hide the lost behind them.
+func (r reader) verifyPending(ctx context.Context, jobs *Jobs, pending []Job) error {
+	lost := 0
+	for i, job := range pending {
+		jobs.Unverified, jobs.UnverifiedSince = len(pending)-i, job.Submitted
+		if lost == mostLost || i == mostPending {
+			return nil
+		}
+		if err := r.verifyJob(ctx, &job); err != nil {
+			return err
+		}
+		if job.lost() {
+			lost++
+		}
+		jobs.Waiting = append(jobs.Waiting, job)
+	}
+	jobs.Unverified, jobs.UnverifiedSince = 0, time.Time{}
 	return nil
 }
 
@@ -111,34 +131,28 @@ func (r reader) lookAtJob(ctx context.Context, job *Job) error {
 			return nil
 		}
 	}
-	evaluations, err := r.client.JobEvaluations(ctx, job.Namespace, job.Job)
-	if err != nil {
-		return err
-	}
-	for _, e := range evaluations {
+	err := r.client.JobEvaluations(ctx, job.Namespace, job.Job, func(e *nomad.Evaluation) bool {
 		if e.Status == nomad.StatusPending || e.Status == nomad.StatusBlocked {
-			job.Open++
+			job.Open = true
 		} else {
-			job.Closed++
+			job.Closed = true
 		}
-	}
-	allocations, err := r.client.JobAllocations(ctx, job.Namespace, job.Job)
-	if err != nil {
+		return !job.Open
+	})
+	if err != nil || job.Open {
 		return err
 	}
-	for _, a := range allocations {
-		if !a.Terminal() {
-			job.Live++
-		}
-	}
-	return nil
+	return r.client.JobAllocations(ctx, job.Namespace, job.Job, func(a *nomad.Allocation) bool {
+		job.Live = job.Live || !a.Terminal()
+		return !job.Live
+	})
 }
 
 func (r reader) readAllocations(ctx context.Context, s *Snapshot) error {
 	allocations, err := nomad.PendingAllocations(ctx, r.client, r.where(), func(a *nomad.Allocation) (Allocation, bool) {
 		reduced := Allocation{JobID: JobID{a.Namespace, a.JobID}, ID: a.ID, Group: a.TaskGroup, Node: either(a.NodeName, a.NodeID),
 			Description: a.ClientDescription, Created: moment(a.CreateTime)}
-		return reduced, r.selected(reduced.JobID)
+		return reduced, r.jobs.selects(reduced.JobID)
 	})
 	if err != nil {
 		return err

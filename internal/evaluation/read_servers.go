@@ -3,31 +3,34 @@ package evaluation
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"overdue/internal/nomad"
 )
 
-// readServers reads the leader's view of the servers. Without operator read it counts them, which takes no right.
+// readServers reads the leader's view of the servers. Without operator read, and where autopilot tells of none, it counts them,
+// which takes no right.
 func (r reader) readServers(ctx context.Context, s *Snapshot) error {
 	autopilot, err := r.client.Autopilot(ctx)
-	if nomad.IsForbidden(err) {
+	switch {
+	case nomad.IsForbidden(err):
 		r.note("how many servers may fail is not known: %v", err)
-		n, err := r.client.Peers(ctx)
-		if err != nil {
-			return err
-		}
-		s.Servers = &Servers{CountOnly: true, Count: n}
+	case err != nil:
+		return err
+	case len(autopilot.Servers) > 0:
+		s.Servers = reduceServers(autopilot)
 		return nil
 	}
-	if err != nil {
-		return err
+	n, peersErr := r.client.Peers(ctx)
+	if peersErr != nil {
+		return peersErr
 	}
-	s.Servers = reduceServers(autopilot)
+	s.Servers = &Servers{Count: n, Tolerance: (n - 1) / 2, Mute: err == nil}
 	return nil
 }
 
 func reduceServers(a *nomad.Autopilot) *Servers {
-	s := &Servers{Known: len(a.Servers) > 0, Tolerance: *a.FailureTolerance}
+	s := &Servers{Known: true, Tolerance: *a.FailureTolerance}
 	for _, server := range a.Servers {
 		if server.Healthy {
 			s.Count++
@@ -44,21 +47,26 @@ func reduceServers(a *nomad.Autopilot) *Servers {
 	return s
 }
 
-// readBroker asks whether the broker is paused, where an evaluation is due and still pending: most often there is none.
+// readBroker asks whether the broker is paused, where something waits that it may hold back: most often nothing does.
 func (r reader) readBroker(ctx context.Context, s *Snapshot) error {
-	for _, e := range *s.Pending {
-		if e.Due.After(r.now) {
-			continue
-		}
-		paused, err := r.client.BrokerPaused(ctx)
-		if err != nil {
-			return r.optional(ctx, err, "whether the evaluation broker is paused is not known")
-		}
-		s.Broker = BrokerRunning
-		if paused {
-			s.Broker = BrokerPaused
-		}
+	if !r.mayBeHeldBack(s) {
 		return nil
 	}
+	paused, err := r.client.BrokerPaused(ctx)
+	if err != nil {
+		return r.optional(ctx, err, "whether the evaluation broker is paused is not known")
+	}
+	s.Broker = BrokerRunning
+	if paused {
+		s.Broker = BrokerPaused
+	}
 	return nil
+}
+
+func (r reader) mayBeHeldBack(s *Snapshot) bool {
+	return slices.ContainsFunc(*s.Pending, func(e Evaluation) bool { return !e.Due.After(r.now) }) ||
+		slices.ContainsFunc(*s.Blocked, func(e Evaluation) bool {
+			return e.replanned() || r.late(e.Created, r.limits.BlockedWarning, r.limits.BlockedCritical)
+		}) ||
+		slices.ContainsFunc(s.Jobs.Waiting, func(job Job) bool { return job.Verified && !job.Open && !job.Live })
 }

@@ -77,11 +77,13 @@ func TestWhichEvaluationsCount(t *testing.T) {
 		code        int
 		says        string
 	}{
-		"of Nomad's own":               {evaluations: `[{"ID":"e","JobID":"eval-gc",` + at + `,"Type":"_core","Status":"pending"},{"ID":"f","JobID":"eval-gc",` + at + `,"Type":"_core","Status":"failed"}]`, says: "(0 pending, 0 blocked)"},
-		"canceled and complete":        {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Status":"canceled"},{"ID":"f","JobID":"a",` + at + `,"Status":"complete"}]`, says: "(0 pending, 0 blocked)"},
-		"a trigger that nobody knows":  {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Type":"batch","Status":"pending","TriggeredBy":"new-in-3.0"}]`, code: 2, says: "it is pending (new-in-3.0)"},
-		"failed, nothing after it":     {evaluations: "[" + failed + "]", job: true, code: 1, says: "job a: 1 failed evaluation without a follow-up, for 12m 20s (since 2026-12-01 01:57 UTC): boom"},
-		"failed, the job is purged":    {evaluations: "[" + failed + "]", code: 1, says: "the job does not exist"},
+		"of Nomad's own":              {evaluations: `[{"ID":"e","JobID":"eval-gc",` + at + `,"Type":"_core","Status":"pending"},{"ID":"f","JobID":"eval-gc",` + at + `,"Type":"_core","Status":"failed"}]`, says: "(0 pending, 0 blocked)"},
+		"canceled and complete":       {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Status":"canceled"},{"ID":"f","JobID":"a",` + at + `,"Status":"complete"}]`, says: "(0 pending, 0 blocked)"},
+		"a trigger that nobody knows": {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Type":"batch","Status":"pending","TriggeredBy":"new-in-3.0"}]`, code: 2, says: "it is pending (new-in-3.0)"},
+		"failed, nothing after it":    {evaluations: "[" + failed + "]", job: true, code: 1, says: "job a: 1 failed evaluation without a follow-up, for 12m 20s (since 2026-12-01 01:57 UTC): boom"},
+		"failed, the job is purged":   {evaluations: "[" + failed + "]", says: "no evaluation overdue"},
+		"a chain, the job is purged": {evaluations: `[{"ID":"f","JobID":"a",` + at + `,"Type":"batch","Status":"failed","TriggeredBy":"failed-follow-up","NextEval":"0d75e2c4-3c08","CreateIndex":5},` +
+			`{"ID":"0d75e2c4-3c08","JobID":"a",` + at + `,"Wait":9000000000000,"Status":"pending","TriggeredBy":"failed-follow-up","CreateIndex":6}]`, code: 1, says: "nomad eval delete 0d75e2c4-3c08;"},
 		"failed, made good later":      {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"complete","CreateIndex":6}]`, job: true, says: "no evaluation overdue"},
 		"failed, closed well before":   {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"complete","CreateIndex":4}]`, job: true, code: 1, says: "without a follow-up"},
 		"failed, canceled later":       {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"canceled","CreateIndex":6}]`, job: true, code: 1, says: "without a follow-up"},
@@ -107,8 +109,8 @@ func TestManyLostJobs(t *testing.T) {
 		jobs = append(jobs, fmt.Sprintf(`{"ID":"ci/dispatch-1796090259-%08x","ParentID":"ci","Namespace":"default","Type":"batch","Status":"pending","Stop":false,"SubmitTime":%d}`, i, 1796090259281752300+i))
 	}
 	s := start(t, func(s *nomadtest.Server) { s.Jobs("[" + strings.Join(jobs, ",") + "]") })
-	out, code := run(t, s, "--now", tenPastTwo)
-	if code != 2 || !strings.HasPrefix(out, "[CRITICAL] - 500 jobs lost") || !strings.Contains(out, "480 of the jobs were not looked at one by one") || !strings.Contains(out, "jobs_lost=500;") {
+	out, code := run(t, s, "--now", tenPastTwo, "-v")
+	if code != 2 || !strings.HasPrefix(out, "[CRITICAL] - 20 jobs lost") || !strings.Contains(out, "480 more jobs pending longer than the limit, not looked at") || !strings.Contains(out, "jobs_lost=20;") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	if n := len(s.Requests()); n > 50 {
@@ -126,5 +128,129 @@ func TestKnownLeader(t *testing.T) {
 	})
 	if out, code := run(t, s); code != 2 || !strings.Contains(out, "servers: the leader does not answer") {
 		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+// A proxy that refuses %2F answers 404 for a list of Nomad's, which knows no such answer: the job is not gone.
+func TestNotFoundByAProxy(t *testing.T) {
+	const child = "ci/dispatch-1796090259-5d561159"
+	for part, stub := range map[string]string{
+		"/evaluations": `"Type":"batch","Status":"pending"`,
+		"/allocations": `"Type":"batch","Status":"pending"`,
+		"":             `"Type":"service","Status":"dead"`,
+	} {
+		s := start(t, func(s *nomadtest.Server) {
+			s.Jobs(`[{"ID":"` + child + `","Namespace":"default","Stop":false,"SubmitTime":1796088720927630800,` + stub + `}]`)
+		})
+		s.Handle("/v1/job/"+child+part, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "The requested URL was not found", 404) })
+		out, code := run(t, s, "--now", tenPastTwo)
+		if code != 2 || !strings.Contains(first(out), "do: is there a proxy that decodes or refuses %2F?") {
+			t.Errorf("%q: exit %d: %s", part, code, out)
+		}
+	}
+}
+
+// Jobs that are not lost must not hide those that are: they are older, and come first.
+func TestLostBehindOthers(t *testing.T) {
+	for name, r := range map[string]struct {
+		others int
+		says   []string
+	}{
+		"few":      {30, []string{"[CRITICAL] - 5 jobs lost", "jobs_lost=5;"}},
+		"too many": {120, []string{"[WARNING] - jobs: 25 more jobs pending longer than the limit, not looked at", "jobs_lost=0;"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const stub = `{"ID":"%s-%03d","Namespace":"default","Type":"batch","Status":"pending","Stop":false,"SubmitTime":%d}`
+			var jobs, allocations []string
+			for i := range r.others {
+				jobs = append(jobs, fmt.Sprintf(stub, "old", i, 1796080000000000000+i))
+				allocations = append(allocations, fmt.Sprintf(`{"ID":"a%d","JobID":"old-%03d","Namespace":"default","ClientStatus":"unknown","DesiredStatus":"run"}`, i, i))
+			}
+			for i := range 5 {
+				jobs = append(jobs, fmt.Sprintf(stub, "lost", i, 1796088720927630800))
+			}
+			s := start(t, func(s *nomadtest.Server) {
+				s.Jobs("[" + strings.Join(jobs, ",") + "]")
+				s.Allocations("[" + strings.Join(allocations, ",") + "]")
+			})
+			out, _ := run(t, s, "--now", tenPastTwo)
+			for _, text := range r.says {
+				if !strings.Contains(out, text) {
+					t.Errorf("no %q in %s", text, out)
+				}
+			}
+		})
+	}
+}
+
+// A job may have a long history. It is read only until the verdict is certain, and none of it is kept: here it has no end.
+func TestLongHistory(t *testing.T) {
+	for part, item := range map[string]string{
+		"evaluations": `{"ID":"e","JobID":"a","Namespace":"default","Status":"%s"}`,
+		"allocations": `{"ID":"x","JobID":"a","Namespace":"default","ClientStatus":"%s","DesiredStatus":"run"}`,
+	} {
+		s := start(t, func(s *nomadtest.Server) {
+			s.Jobs(`[{"ID":"a","Namespace":"default","Type":"batch","Status":"pending","Stop":false,"SubmitTime":1796088720927630800}]`)
+		})
+		s.Handle("/v1/job/a/"+part, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Nomad-Index", "1")
+			fmt.Fprintf(w, "["+item, map[string]string{"evaluations": "complete", "allocations": "lost"}[part])
+			for range 2000 {
+				fmt.Fprintf(w, ","+item, "complete")
+			}
+			fmt.Fprintf(w, ","+item, map[string]string{"evaluations": "blocked", "allocations": "running"}[part])
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		})
+		if out, code := run(t, s, "--now", tenPastTwo, "-t", "3s"); code != 0 {
+			t.Errorf("%s: exit %d: %s", part, code, out)
+		}
+	}
+}
+
+// Of more than three jobs with failed evaluations each is looked at; what cannot be looked at is no fault of the job's.
+func TestManyFailed(t *testing.T) {
+	const stub = `{"ID":"%s%d","JobID":"sys%d","Namespace":"default","CreateTime":1796090259281752300,"Status":"%s","TriggeredBy":"node-update","CreateIndex":%d}`
+	var list []string
+	for i := range 9 {
+		list = append(list, fmt.Sprintf(stub, "f", i, i, "failed", 10), fmt.Sprintf(stub, "c", i, i, "complete", 20))
+	}
+	s := start(t, func(s *nomadtest.Server) { s.Evaluations("[" + strings.Join(list, ",") + "]") })
+	for i := range 9 {
+		s.Job("default", fmt.Sprintf("sys%d", i), `{"ID":"a","TaskGroups":[]}`)
+	}
+	if out, code := run(t, s, "--now", tenPastTwo); code != 0 || strings.Contains(out, "not looked at") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	s.Handle("/v1/job/sys3/evaluations", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
+	s.Handle("/v1/job/sys4", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
+	if out, code := run(t, s, "--now", tenPastTwo, "-v"); code != 0 || !strings.Contains(out, "2 more failed evaluations not looked at") || !strings.Contains(out, "note: whether a failed") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+// Failures that are no fault must not hide the one that is; that not all were read is told also when all is well.
+func TestFailedBehindOthers(t *testing.T) {
+	const stub = `{"ID":"f%d","JobID":"%s","Namespace":"default","CreateTime":%d,"Status":"failed","TriggeredBy":"job-register","BlockedEval":"%s","CreateIndex":%d}`
+	for others, r := range map[int]struct {
+		code, pages int
+		says        string
+		more        bool
+	}{
+		20:  {1, 1, "job dead: 1 failed evaluation without a follow-up", false},
+		100: {1, 4, "job dead: 1 failed evaluation without a follow-up", false},
+		400: {0, 10, "no evaluation overdue", true},
+	} {
+		list := []string{fmt.Sprintf(stub, 0, "dead", 1796089000000000000, "", 1)}
+		for i := range others {
+			list = append(list, fmt.Sprintf(stub, i+1, "busy", 1796090259281752300, "b", i+2))
+		}
+		s := start(t, func(s *nomadtest.Server) { s.Evaluations("[" + strings.Join(list, ",") + "]") })
+		s.Job("default", "dead", `{"ID":"dead","TaskGroups":[]}`)
+		out, code := run(t, s, "--now", tenPastTwo, "-v")
+		pages := strings.Count(strings.Join(s.Requests(), "\n"), "status=failed")
+		if code != r.code || pages != r.pages || !strings.Contains(first(out), r.says) || strings.Contains(out, "note: there are more failed evaluations") != r.more {
+			t.Errorf("%d others: %d pages, exit %d: %s", others, pages, code, out)
+		}
 	}
 }

@@ -15,11 +15,26 @@ type selection struct{ include, exclude []string }
 
 func (s selection) validate() error {
 	for _, pattern := range slices.Concat(s.include, s.exclude) {
+		if strings.TrimSpace(pattern) == "" {
+			return plugin.Misuse("--job and --exclude-job need a glob: an empty one matches no job (is a variable of the check's command not set?)")
+		}
 		if _, err := path.Match(pattern, ""); err != nil {
 			return plugin.Misuse(fmt.Sprintf("%q is no glob: a [ needs its ]", pattern))
 		}
 	}
 	return nil
+}
+
+// String tells which jobs are judged; "" for all.
+func (s selection) String() string {
+	var parts []string
+	if len(s.include) > 0 {
+		parts = append(parts, "only jobs "+plugin.List(s.include))
+	}
+	if len(s.exclude) > 0 {
+		parts = append(parts, "without jobs "+plugin.List(s.exclude))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // selects a job by its ID or by that of its parent.

@@ -11,7 +11,9 @@ import "time"
 // Snapshot is what was read of a region at one time. It holds only what is judged. What was not read is nil.
 type Snapshot struct {
 	Namespaces []string // that the token may see
+	Region     string   // that was asked for, or "" for the servers' own
 	Namespace  string   // the only one that was asked for, or ""
+	Selection  string   // which jobs were asked for, in words; "" for all
 	Leaderless string   // what the servers said of the leader that they miss; then nothing else was read
 
 	Pending, Blocked *[]Evaluation
@@ -64,10 +66,13 @@ type FailedEvaluation struct {
 	ID          string
 	Trigger     string
 	Description string // "maximum attempts reached (5)"
+	Index       uint64 // of its creation: a later one has a larger index
 	Created     time.Time
 	FollowUp    string // ID of the evaluation that takes its place, or ""
 
 	// What a closer look at the job showed.
+	Looked     bool // there was one
+	Stopped    bool // the job was stopped
 	Superseded bool // a later evaluation of the job was closed well, or is open
 	Purged     bool // there is no such job
 }
@@ -84,8 +89,10 @@ type Allocation struct {
 
 // Jobs are those that wait without any open evaluation.
 type Jobs struct {
-	Waiting    []Job
-	Unverified int // waiting longer than the limit, but too many to look at each
+	Waiting []Job
+
+	Unverified      int       // pending longer than the limit, but too many to look at each
+	UnverifiedSince time.Time // when the oldest of them was submitted; zero if unknown
 }
 
 // Job waits for allocations, or is a service that was closed without any.
@@ -97,18 +104,21 @@ type Job struct {
 
 	// What a closer look showed.
 	Verified bool
-	Count    int // allocations that it wants; of dead services only
-	Open     int // evaluations of it that are open after all
-	Live     int // allocations of it that are not terminal
-	Closed   int // evaluations of it that are closed
+	Count    int  // allocations that it wants; of dead services only
+	Open     bool // an evaluation of it is open after all; then nothing more was looked at
+	Live     bool // an allocation of it is not terminal
+	Closed   bool // an evaluation of it is closed
 }
+
+// lost: it is pending, and has nothing that could end that.
+func (j Job) lost() bool { return j.Verified && !j.Dead && !j.Open && !j.Live && !j.Closed }
 
 // Servers is the leader's view of them.
 type Servers struct {
-	Known     bool // false for some seconds after an election, and without operator read
+	Known     bool // the leader tells of their health; else they were only counted
+	Mute      bool // it could, but tells of none: so after an election, for some seconds
 	Count     int
-	CountOnly bool // without operator read only their number is known
-	Tolerance int
+	Tolerance int       // how many may fail; if their health is not known, how many at most
 	Unhealthy []string  // "s3.global (127.0.0.3:24647, failed)"
 	Since     time.Time // since when the first of them is not healthy
 }

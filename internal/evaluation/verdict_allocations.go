@@ -36,7 +36,7 @@ func (j *judgement) allocations() {
 	f := plugin.Finding{State: state, Subject: "allocations", Since: oldest.Created,
 		Problem: plugin.Count(len(late), "allocation") + within(groups) + " placed but not started" + onNode(late), Cause: "the oldest is of " + oldest.parent().String() + ", " + place(oldest),
 		Consequence: "its tasks do not run",
-		Remedy:      "nomad alloc status " + quote(short(oldest.ID)) + "; see that node's log",
+		Remedy:      j.command("alloc status", oldest.JobID, short(oldest.ID)) + "; see that node's log",
 		Details:     details(groups, j.now, "allocation", place)}
 	if len(groups) == 1 {
 		f.Subject = groups[0].job.String()

@@ -44,11 +44,15 @@ func (j *judgement) blocked() {
 	f := plugin.Finding{State: state, Subject: "evaluations", Since: oldest.Created, Problem: plugin.Count(len(old), "evaluation") + within(groups) + " blocked",
 		Cause:       "the oldest is of " + oldest.String() + ": " + why(oldest),
 		Consequence: "they go on by themselves once a node fits",
-		Remedy:      "add what is lacking, or change the job; nomad eval status " + quote(short(oldest.ID)),
+		Remedy:      "add what is lacking, or change the job; " + j.evalStatus(oldest.JobID, oldest.ID),
 		Details:     details(groups, j.now, "evaluation", why)}
 	if len(groups) == 1 {
 		f.Subject, f.Cause = groups[0].job.String(), why(oldest)
 	}
+	if j.snapshot.Broker == BrokerPaused {
+		f.Consequence = "they do not go on, even if a node fits, until the broker is resumed"
+	}
+	j.whilePaused(&f)
 	if oldest.Created.IsZero() {
 		f.Problem += ", age unknown"
 	}

@@ -18,31 +18,41 @@ func (j *judgement) jobs() {
 	var lost, closed, unplaced []Job
 	for _, job := range j.snapshot.Jobs.Waiting {
 		switch {
-		case !job.Verified || job.Open > 0 || job.Live > 0 || j.waiting(job) == plugin.OK:
+		case !job.Verified || job.Open || job.Live || j.waiting(job) == plugin.OK:
 		case job.Dead && job.Count > 0:
 			unplaced = append(unplaced, job)
 		case job.Dead:
-		case job.Closed > 0:
+		case job.Closed:
 			closed = append(closed, job)
 		default:
 			lost = append(lost, job)
 		}
 	}
-	unverified := j.snapshot.Jobs.Unverified
-	if len(lost) == 0 {
-		unverified = 0 // those that were looked at are well after all
-	}
-	j.points[jobsLost] = float64(len(lost) + len(closed) + len(unplaced) + unverified)
+	j.points[jobsLost] = float64(len(lost) + len(closed) + len(unplaced))
 	j.points[jobsLostAge] = 0
-	j.tellJobs("lost", lost, unverified, plugin.Critical, plugin.Finding{
+	j.tellJobs("lost", lost, plugin.Critical, plugin.Finding{
 		Problem: "pending, no evaluation", Cause: "its evaluation was never written or has vanished, and it has no allocation",
 		Consequence: "nothing will ever start it"})
-	j.tellJobs("never placed", unplaced, 0, plugin.Critical, plugin.Finding{
+	j.tellJobs("never placed", unplaced, plugin.Critical, plugin.Finding{
 		Problem: "a service that nobody stopped is dead, without an allocation", Cause: "its evaluations are closed and placed nothing",
 		Consequence: "nothing will ever start it"})
-	j.tellJobs("left alone", closed, 0, plugin.Warning, plugin.Finding{
+	j.tellJobs("left alone", closed, plugin.Warning, plugin.Finding{
 		Problem: "pending, and all its evaluations are closed", Cause: "no evaluation is open that could place its allocations",
 		Consequence: "nothing starts it until something evaluates it again"})
+	j.tellUnverified()
+}
+
+// tellUnverified: too many to look at each, so nobody knows whether they are lost.
+func (j *judgement) tellUnverified() {
+	jobs := j.snapshot.Jobs
+	if jobs.Unverified == 0 {
+		return
+	}
+	oldest := Job{Submitted: jobs.UnverifiedSince}
+	j.add(plugin.Finding{State: min(j.waiting(oldest), plugin.Warning), Subject: "jobs", Since: oldest.Submitted,
+		Problem:     plugin.Count(jobs.Unverified, "more job") + " pending longer than the limit, not looked at",
+		Cause:       "they have no open evaluation, and are too many to look at each",
+		Consequence: "they may be lost too", Remedy: "see to those that are named, then look again; or narrow the check with --job"})
 }
 
 // waiting is the state for how long a job has waited. Nomad has known the time of submission since 0.6: a job without is older.
@@ -53,7 +63,7 @@ func (j *judgement) waiting(job Job) plugin.State {
 	return grade(j.age(job.Submitted), j.limits.Warning, j.limits.Critical)
 }
 
-func (j *judgement) tellJobs(what string, jobs []Job, unverified int, worst plugin.State, f plugin.Finding) {
+func (j *judgement) tellJobs(what string, jobs []Job, worst plugin.State, f plugin.Finding) {
 	if len(jobs) == 0 {
 		return
 	}
@@ -65,21 +75,34 @@ func (j *judgement) tellJobs(what string, jobs []Job, unverified int, worst plug
 	}
 	groups := fold(jobs, func(job Job) (JobID, time.Time) { return job.JobID, job.Submitted })
 	oldest := groups[0].oldest
-	f.Subject, f.Since, f.Remedy = oldest.String()+" "+what, oldest.Submitted, oldest.command("eval")
+	f.Subject, f.Since, f.Remedy = oldest.String()+" "+what, oldest.Submitted, j.evalJob(oldest.JobID)
 	if oldest.Queued > 0 {
 		f.Cause += "; its last evaluation could not place " + plugin.Count(oldest.Queued, "allocation")
 	}
-	if all := len(jobs) + unverified; all > 1 {
-		f.Subject = plugin.Count(all, "job") + " " + what
+	if len(jobs) > 1 {
+		f.Subject = plugin.Count(len(jobs), "job") + " " + what
 		f.Cause = fmt.Sprintf("the oldest is %s; %s", oldest, f.Cause)
 		f.Remedy += ", and so for each of them"
 		if oldest.isChild() {
-			f.Remedy += " (" + oldest.parent().command("status") + " lists them)"
+			f.Remedy += " (" + j.command("job status", oldest.JobID, oldest.parent().Job) + " lists them)"
 		}
-		f.Details = details(groups, j.now, "job", func(job Job) string { return job.command("eval") })
+		f.Details = j.eachJob(jobs)
 	}
-	if unverified > 0 {
-		f.Details = append(f.Details, fmt.Sprintf("%d of the jobs were not looked at one by one", unverified))
-	}
+	j.whilePaused(&f)
 	j.add(f)
+}
+
+// eachJob is a line for each, with its command: none may be forgotten.
+func (j *judgement) eachJob(jobs []Job) (lines []string) {
+	for i, job := range jobs {
+		if i == maxDetails {
+			return append(lines, "and "+plugin.Count(len(jobs)-i, "more job"))
+		}
+		line := job.String() + ": "
+		if !job.Submitted.IsZero() {
+			line += plugin.Age(j.age(job.Submitted)) + ": "
+		}
+		lines = append(lines, line+j.evalJob(job.JobID))
+	}
+	return lines
 }

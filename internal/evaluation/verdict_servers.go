@@ -13,10 +13,10 @@ func (j *judgement) leader() {
 		return
 	}
 	f := plugin.Finding{State: plugin.Critical, Subject: "servers", Problem: "no leader", Cause: "they answer: " + j.snapshot.Leaderless,
-		Consequence: "nothing is scheduled, and what is sent may be lost", Remedy: "bring a majority of the servers back: nomad server members"}
+		Consequence: "nothing is scheduled, and what is sent may be lost", Remedy: "bring a majority of the servers back: " + j.overall("server members")}
 	if j.snapshot.Leaderless != "No cluster leader" {
 		f.Problem = "the leader does not answer, an election may be in progress"
-		f.Remedy = "if it stays so: nomad server members, and the log of each server"
+		f.Remedy = "if it stays so: " + j.overall("server members") + ", and the log of each server"
 	}
 	j.add(f)
 }
@@ -25,7 +25,7 @@ func (j *judgement) leader() {
 // their list, and all is called healthy again: only the tolerance, their number and a ping of each tell.
 func (j *judgement) servers() {
 	var problems, causes []string
-	f := plugin.Finding{State: plugin.Warning, Subject: "servers", Remedy: "look at them: nomad operator autopilot health, journalctl -u nomad on each"}
+	f := plugin.Finding{State: plugin.Warning, Subject: "servers", Remedy: "look at them: " + j.overall("operator autopilot health") + ", journalctl -u nomad on each"}
 	silent, leaderless := 0, 0
 	for _, p := range j.snapshot.Pings {
 		switch {
@@ -46,20 +46,26 @@ func (j *judgement) servers() {
 			problems = append(problems, fmt.Sprintf("%d of %d %s", leaderless, pings, verb(leaderless, "knows no leader", "know no leader")))
 		}
 	}
-	if s := j.snapshot.Servers; s != nil && (s.Known || s.CountOnly) {
+	if s := j.snapshot.Servers; s != nil {
 		j.points[serversCount] = float64(s.Count)
 		if s.Count < j.limits.ExpectServers {
 			problems = append(problems, fmt.Sprintf("%d of %d expected", s.Count, j.limits.ExpectServers))
 		}
+		if s.Mute {
+			problems = append(problems, "autopilot tells nothing of them")
+			causes = append(causes, "so it is for some seconds after an election")
+		}
+		about := "at most "
 		if s.Known {
 			j.points[failureTolerance] = float64(s.Tolerance)
+			about = ""
 			f.Since = s.Since
 			causes = append(causes, s.Unhealthy...)
-			if s.Tolerance < j.limits.MinFailureTolerance {
-				problems = append(problems, fmt.Sprintf("failure tolerance %d", s.Tolerance))
-				f.Consequence = "if one more fails there may be no leader, and nothing is scheduled"
-				f.Remedy += "; --min-failure-tolerance 0 if there is meant to be only one"
-			}
+		}
+		if s.Tolerance < j.limits.MinFailureTolerance {
+			problems = append(problems, fmt.Sprintf("failure tolerance %s%d", about, s.Tolerance))
+			f.Consequence = "if one more fails there may be no leader, and nothing is scheduled"
+			f.Remedy += "; --min-failure-tolerance 0 if there is meant to be only one"
 		}
 	}
 	if len(problems) == 0 {

@@ -1,9 +1,12 @@
 package evaluation
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // verb is the form of a verb that goes with a number.
@@ -32,28 +35,77 @@ func (j JobID) isChild() bool { return j.parent() != j }
 // String names a job, with its namespace where that is not the default one.
 func (j JobID) String() string {
 	if j.Namespace == "" || j.Namespace == "default" {
-		return "job " + j.Job
+		return "job " + cut(j.Job)
 	}
-	return "job " + j.Job + " in namespace " + j.Namespace
+	return "job " + cut(j.Job) + " in namespace " + cut(j.Namespace)
 }
 
-// command is a command of nomad's for a job: "nomad job eval -namespace team-a runner/dispatch-1".
-func (j JobID) command(verb string) string {
-	text := "nomad job " + verb
-	if j.Namespace != "" && j.Namespace != "default" {
-		text += " -namespace " + quote(j.Namespace)
+// cut shortens a name that would leave no room for what is wrong.
+func cut(name string) string {
+	const most = 120
+	if r := []rune(name); len(r) > most {
+		return string(r[:most]) + "…"
 	}
-	return text + " " + quote(j.Job)
+	return name
 }
+
+// command is a command of nomad's for something in the namespace of a job: "nomad job eval -namespace team-a runner/dispatch-1".
+// Without -namespace and -region it would speak of another one, or of none.
+func (j *judgement) command(verb string, of JobID, name string) string {
+	text := "nomad " + verb
+	if of.Namespace != "" && of.Namespace != "default" {
+		text += " -namespace " + quote(of.Namespace)
+	}
+	if j.snapshot.Region != "" {
+		text += " -region " + quote(j.snapshot.Region)
+	}
+	if strings.HasPrefix(name, "-") {
+		text += " --" // it is no option
+	}
+	if name != "" {
+		text += " " + quote(name)
+	}
+	return text
+}
+
+func (j *judgement) evalJob(job JobID) string { return j.command("job eval", job, job.Job) }
+
+func (j *judgement) evalStatus(of JobID, id string) string {
+	return j.command("eval status", of, short(id))
+}
+
+// overall is a command that is for the whole region.
+func (j *judgement) overall(verb string) string { return j.command(verb, JobID{}, "") }
 
 var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:@%+-]+$`) })
 
-// quote makes a name safe to paste into a shell: whoever may submit a job chooses its name.
+// quote makes a name safe to paste into a shell: whoever may submit a job chooses its name. What the output would not show as it
+// is, and so a pasted command would not find, is written as an escape.
 func quote(name string) string {
-	if plain().MatchString(name) && !strings.HasPrefix(name, "-") {
-		return name
+	altered := func(r rune) bool {
+		return !unicode.IsPrint(r) || r == unicode.ReplacementChar || strings.ContainsRune("|<>", r)
 	}
-	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+	switch {
+	case plain().MatchString(name) && !strings.HasPrefix(name, "-"):
+		return name
+	case !strings.ContainsFunc(name, altered) && !strings.Contains(name, "  ") && strings.TrimSpace(name) == name:
+		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	b.WriteString("$'")
+	for i, r := range name {
+		switch _, size := utf8.DecodeRuneInString(name[i:]); {
+		case r == '\'' || r == '\\':
+			b.WriteString(`\` + string(r))
+		case r == utf8.RuneError && size == 1, r <= ' ', strings.ContainsRune("|<>", r):
+			fmt.Fprintf(&b, `\x%02x`, name[i])
+		case altered(r):
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String() + "'"
 }
 
 // short is the first part of an ID, which Nomad's command line takes too.

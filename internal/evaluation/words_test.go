@@ -15,7 +15,8 @@ func TestParent(t *testing.T) {
 }
 
 func TestQuote(t *testing.T) {
-	for name, want := range map[string]string{"a/b-1.2_c": "a/b-1.2_c", "": "''", "-rf": "'-rf'", "a b": "'a b'", "$(x)": "'$(x)'", "it's": `'it'\''s'`, "é": "'é'"} {
+	for name, want := range map[string]string{"a/b-1.2_c": "a/b-1.2_c", "": "''", "-rf": "'-rf'", "a b": "'a b'", "$(x)": "'$(x)'", "it's": `'it'\''s'`, "é": "'é'",
+		"a|b": `$'a\x7cb'`, "<b>\n": `$'\x3cb\x3e\x0a'`, "a'\\\x1b": `$'a\'\\\x1b'`, "a\u202eb": `$'a\U0000202eb'`, "a\xff": `$'a\xff'`, "a  b": `$'a\x20\x20b'`} {
 		if got := quote(name); got != want {
 			t.Errorf("%s is quoted as %s, want %s", name, got, want)
 		}

@@ -64,18 +64,17 @@ func (c *Client) AllocationTasks(ctx context.Context, namespace, id string) (map
 	return nil, err
 }
 
-// JobAllocations lists the allocations of a job.
-func (c *Client) JobAllocations(ctx context.Context, namespace, job string) ([]Allocation, error) {
+// JobAllocations goes through the allocations of a job, until each returns false. They may be many: none is kept here.
+func (c *Client) JobAllocations(ctx context.Context, namespace, job string, each func(*Allocation) bool) error {
 	q := question{op: "list allocations of a job", path: "/v1/job/" + url.PathEscape(job) + "/allocations", query: url.Values{"namespace": {namespace}},
 		kind: "a list of allocations", right: "read-job"}
-	kept, _, err := list(ctx, c, q, validAllocation, whole)
-	return kept, err
+	return walk(ctx, c, q, validAllocation, each)
 }
 
 func validAllocation(a *Allocation) bool { return a.ID != "" && a.ClientStatus != "" }
 
 // Terminal says that it runs no more and never will.
-func (a Allocation) Terminal() bool {
+func (a *Allocation) Terminal() bool {
 	switch a.ClientStatus {
 	case "complete", "failed", "lost":
 		return true

@@ -25,6 +25,9 @@ type Client struct {
 // Server returns the address of the server that is asked, as it appears in texts: "http://10.0.0.1:4646".
 func (c *Client) Server() string { return c.addresses[c.at].name }
 
+// Region is the one that was asked for, or "" for the servers' own.
+func (c *Client) Region() string { return c.region }
+
 // Addresses is how many servers were named.
 func (c *Client) Addresses() int { return len(c.addresses) }
 

@@ -14,6 +14,7 @@ type Error struct {
 	Remedy string // what to do, or ""
 	Err    error  // the cause, or nil
 
+	gone       bool   // Nomad itself said that the one thing asked for does not exist
 	leaderless string // what the server said of the leader that it misses, or ""
 }
 
@@ -35,10 +36,11 @@ func IsForbidden(err error) bool {
 	return e != nil && e.Status == http.StatusForbidden
 }
 
-// IsNotFound says that the one thing asked for does not exist.
+// IsNotFound says that the one thing asked for does not exist, in Nomad's own words. A 404 alone does not: a proxy answers so
+// to a path with %2F that it refuses.
 func IsNotFound(err error) bool {
 	e := asError(err)
-	return e != nil && e.Status == http.StatusNotFound
+	return e != nil && e.gone
 }
 
 // Leaderless returns what a server said that answers but has no leader to ask, or "". It still says so after one repetition.

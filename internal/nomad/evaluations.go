@@ -54,21 +54,45 @@ func Evaluations[R any](ctx context.Context, c *Client, namespace, status string
 	return kept, err
 }
 
-// NewestEvaluations is Evaluations of the newest most ones, so that the cost does not follow what is long closed.
-func NewestEvaluations[R any](ctx context.Context, c *Client, namespace, status string, most int, reduce func(*Evaluation) (R, bool)) (kept []R, more bool, err error) {
-	q := evaluations(namespace, status)
-	q.query.Set("reverse", "true")
-	q.query.Set("per_page", strconv.Itoa(most))
-	kept, next, err := list(ctx, c, q, validEvaluation, ofStatus(status, reduce))
-	return kept, next != "", err
+// Pages bounds how much is read of a list, so that the cost does not follow what is long closed.
+type Pages struct {
+	Size  int       // evaluations in a page
+	Most  int       // pages
+	Until time.Time // a page whose newest evaluation is older is the last
 }
 
-// JobEvaluations lists all evaluations of a job, closed ones too.
-func (c *Client) JobEvaluations(ctx context.Context, namespace, job string) ([]Evaluation, error) {
+// NewestEvaluations is Evaluations of the newest ones. more says that there are older ones.
+func NewestEvaluations[R any](ctx context.Context, c *Client, namespace, status string, pages Pages, reduce func(*Evaluation) (R, bool)) (kept []R, more bool, err error) {
+	token := ""
+	for page := 1; ; page++ {
+		q := evaluations(namespace, status)
+		q.query.Set("reverse", "true")
+		q.query.Set("per_page", strconv.Itoa(pages.Size))
+		if token != "" {
+			q.query.Set("next_token", token)
+		}
+		var newest int64
+		found, next, err := list(ctx, c, q, validEvaluation, ofStatus(status, func(e *Evaluation) (R, bool) {
+			newest = max(newest, e.CreateTime)
+			return reduce(e)
+		}))
+		if err != nil {
+			return nil, false, err
+		}
+		kept = append(kept, found...)
+		if next == "" || next == token || page == pages.Most || newest < pages.Until.UnixNano() {
+			return kept, next != "", nil
+		}
+		token = next
+	}
+}
+
+// JobEvaluations goes through all evaluations of a job, closed ones too, until each returns false. They may be many: none is
+// kept here.
+func (c *Client) JobEvaluations(ctx context.Context, namespace, job string, each func(*Evaluation) bool) error {
 	q := question{op: "list evaluations of a job", path: "/v1/job/" + url.PathEscape(job) + "/evaluations", query: url.Values{"namespace": {namespace}},
 		kind: "a list of evaluations", right: "read-job"}
-	kept, _, err := list(ctx, c, q, validEvaluation, whole)
-	return kept, err
+	return walk(ctx, c, q, validEvaluation, each)
 }
 
 func evaluations(namespace, status string) question {

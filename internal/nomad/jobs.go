@@ -72,7 +72,8 @@ func WaitingJobs[R any](ctx context.Context, c *Client, namespace string, reduce
 
 // Job returns a job; IsNotFound tells that it was purged.
 func (c *Client) Job(ctx context.Context, namespace, id string) (*Job, error) {
-	q := question{op: "read a job", path: "/v1/job/" + url.PathEscape(id), query: url.Values{"namespace": {namespace}}, kind: "a job", right: "read-job", state: true}
+	q := question{op: "read a job", path: "/v1/job/" + url.PathEscape(id), query: url.Values{"namespace": {namespace}}, kind: "a job", right: "read-job",
+		gone: "job not found", state: true}
 	return get(ctx, c, q, func(j *Job) bool { return j.ID != "" })
 }
 

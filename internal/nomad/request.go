@@ -24,6 +24,7 @@ type question struct {
 	query url.Values
 	kind  string // what the answer must be, in words: "a list of evaluations"
 	right string // the capability that it takes: "read-job"
+	gone  string // what Nomad answers (404) if the one thing asked for does not exist; "" for lists, which are empty then
 	state bool   // answered from Nomad's state, and so with X-Nomad-Index
 	also  int    // a further status code of a good answer
 }
@@ -47,10 +48,15 @@ func (c *Client) ask(ctx context.Context, q question, read func(*answer) error) 
 // waitForLeader rides out an election; false if there is no time for it.
 func (c *Client) waitForLeader(ctx context.Context, why string) bool {
 	c.waited = true
+	return c.pause(ctx, fmt.Sprintf("a leader to be elected (%s said: %s)", c.Server(), why))
+}
+
+// pause waits for what an election brings; false if there is no time for it.
+func (c *Client) pause(ctx context.Context, what string) bool {
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= electionPause {
 		return false
 	}
-	c.by.waiting("a leader to be elected (%s said: %s)", c.Server(), why)
+	c.by.waiting("%s", what)
 	return c.by.Pause(ctx, electionPause) == nil
 }
 

@@ -11,7 +11,7 @@ import (
 type Autopilot struct {
 	Healthy          *bool
 	FailureTolerance *int     // how many servers may fail before there is no quorum
-	Servers          []Server // null for some 5 s after an election
+	Servers          []Server // null for some 5 s after an election, or for ever if autopilot is in trouble
 }
 
 // Server is one of them. A dead one is taken from the list after some 45 s.
@@ -25,8 +25,17 @@ type Server struct {
 	StableSince time.Time // when Healthy changed last
 }
 
-// Autopilot asks for the health of the servers. It takes operator read.
+// Autopilot asks for the health of the servers, and once more if it tells of none, as after an election. It takes operator
+// read.
 func (c *Client) Autopilot(ctx context.Context) (*Autopilot, error) {
+	found, err := c.autopilot(ctx)
+	if err != nil || len(found.Servers) > 0 || !c.pause(ctx, "autopilot to know the servers after an election") {
+		return found, err
+	}
+	return c.autopilot(ctx)
+}
+
+func (c *Client) autopilot(ctx context.Context) (*Autopilot, error) {
 	q := question{op: "read the servers' health", path: "/v1/operator/autopilot/health", query: url.Values{}, kind: "autopilot's health",
 		right: "operator read", also: http.StatusTooManyRequests}
 	return get(ctx, c, q, func(a *Autopilot) bool { return a.Healthy != nil && a.FailureTolerance != nil })
@@ -35,7 +44,7 @@ func (c *Client) Autopilot(ctx context.Context) (*Autopilot, error) {
 // Peers counts the servers that belong to the quorum. It takes no right.
 func (c *Client) Peers(ctx context.Context) (int, error) {
 	q := question{op: "count the servers", path: "/v1/status/peers", query: url.Values{}, kind: "a list of servers"}
-	peers, err := get(ctx, c, q, func(*[]string) bool { return true })
+	peers, err := get(ctx, c, q, func(peers *[]string) bool { return len(*peers) > 0 })
 	if err != nil {
 		return 0, err
 	}

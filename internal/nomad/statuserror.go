@@ -47,7 +47,11 @@ func (c *Client) statusError(ctx context.Context, to address, q question, code i
 		e.What = "refused (403 " + message + ")"
 		e.Remedy = c.grant(q.right)
 	case code == http.StatusNotFound:
+		e.gone = q.gone != "" && message == q.gone
 		e.What = fmt.Sprintf("%s knows no such thing (404 %s)", to.name, message)
+		if !e.gone {
+			e.Remedy = "is there a proxy that decodes or refuses %2F?"
+		}
 	case code == http.StatusTooManyRequests:
 		e.What = fmt.Sprintf("%s limits requests (429 %s)", to.name, message)
 		e.Remedy = "see limits in the agent's configuration, or check less often"

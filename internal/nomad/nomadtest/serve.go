@@ -154,6 +154,11 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, visible []string, 
 	if query.Get("reverse") == "true" {
 		slices.Reverse(found)
 	}
+	if _, from, ok := strings.Cut(query.Get("next_token"), "."); ok {
+		for len(found) > 0 && found[0]["ID"] != from {
+			found = found[1:]
+		}
+	}
 	if n, err := strconv.Atoi(query.Get("per_page")); err == nil && n > 0 && n < len(found) {
 		w.Header().Set("X-Nomad-NextToken", "19."+text(found[n]["ID"]))
 		found = found[:n]
