@@ -65,6 +65,8 @@ func TestJudgeReports(t *testing.T) {
 			ill("gpu-01", "nvidia-device-plugin-daemonset", "CrashLoopBackOff in nvidia-device-plugin (77 restarts)", 3*day)), want: plugin.Critical, says: []string{"divided unlike each other, which the MIG strategy single refuses", "CrashLoopBackOff in nvidia-device-plugin"}},
 		{name: "NVIDIA/k8s-device-plugin#1014, gpu-operator#1065: 7 of 8 after XID 94", snapshot: fleet(1, on("all", label("nvidia.com/gpu.count", "8"), gpus(8, 7))), want: plugin.Warning,
 			says: []string{"7 of 8 nvidia.com/gpu allocatable, 1 unhealthy", "has marked 1 unhealthy", "restart the device plugin"}},
+		{name: "incident 1, while its pods still ran, and a GPU is ill: a restarted pod would not come back", snapshot: fleet(1, on("all", label("nvidia.com/gpu.count", "8"), gpus(8, 7), taint("dedicated=ml:NoSchedule", 2*day))), want: plugin.Warning,
+			says: []string{"7 of 8 nvidia.com/gpu allocatable, 1 unhealthy", "taint dedicated=ml:NoSchedule", "kubectl taint nodes gpu-01 dedicated:NoSchedule-", "not before that, as no pod comes back past the taint: look for Xid"}},
 		{name: "NVIDIA/k8s-device-plugin#58: 16 registered, 0 allocatable, the plugin runs", snapshot: fleet(1, on("all", label("nvidia.com/gpu.count", "16"), gpus(16, 0))), want: plugin.Critical,
 			says: []string{"0 of 16 nvidia.com/gpu offered", "has marked 16 unhealthy"}},
 		{name: "NVIDIA/k8s-device-plugin#58: and the plugin has just stopped", snapshot: fleet(1, on("all", gpus(4, 0)), gone("gpu-01", "nvidia-device-plugin-daemonset")), want: plugin.Critical,

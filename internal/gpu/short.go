@@ -31,6 +31,9 @@ func (j *judgement) short(v *view) {
 	default:
 		j.byChain(v, &f)
 	}
+	if !byTaint && slices.ContainsFunc(v.blocked, (*DaemonSet).essential) {
+		j.taintFirst(v, &f)
+	}
 	if history := v.offer.history(); history != "" {
 		f.Details = append(f.Details, history)
 	}
@@ -39,6 +42,21 @@ func (j *judgement) short(v *view) {
 		j.softened(v, &f)
 	}
 	j.add(v, f)
+}
+
+// taintFirst: a taint is not the cause, but no pod that is restarted would come back past it. A remedy that begins with a
+// restart would take all GPUs for good.
+func (j *judgement) taintFirst(v *view, f *fact) {
+	then, past := f.remedy, without(v)
+	words := f.Remedy
+	f.remedy = func(nodes []string) string {
+		if then != nil {
+			words = then(nodes)
+		}
+		return past(nodes) + "; not before that, as no pod comes back past the taint: " + words
+	}
+	f.Cause = joined("; ", f.Cause, notTolerated(v.taints, v.blocked, ""))
+	f.Details = append(f.Details, j.taintDetails(v)...)
 }
 
 // softened: somebody has cordoned the node and probably works on it. No new pod could use its GPUs anyhow.
