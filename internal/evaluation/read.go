@@ -13,8 +13,8 @@ import (
 // How many failed evaluations are read: they are closed, and the cost must not follow what is closed. One page where all is
 // well; more while failures are so many that one page does not reach back far enough.
 const (
-	newestFailed = 30 // in a page
-	failedPages  = 10
+	newestFailed = 30        // in a page
+	failedPages  = 2         // a page of failed ones is about 30 kB, and closed evaluations must not cost 100 kB
 	failedSince  = time.Hour // Nomad forgets closed evaluations after that
 )
 

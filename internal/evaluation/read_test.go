@@ -238,8 +238,8 @@ func TestFailedBehindOthers(t *testing.T) {
 		more        bool
 	}{
 		20:  {1, 1, "job dead: 1 failed evaluation without a follow-up", false},
-		100: {1, 4, "job dead: 1 failed evaluation without a follow-up", false},
-		400: {0, 10, "no evaluation overdue", true},
+		50:  {1, 2, "job dead: 1 failed evaluation without a follow-up", false},
+		400: {0, 2, "no evaluation overdue", true},
 	} {
 		list := []string{fmt.Sprintf(stub, 0, "dead", 1796089000000000000, "", 1)}
 		for i := range others {

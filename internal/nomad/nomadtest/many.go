@@ -18,7 +18,7 @@ func (s *Server) Many(n int, status string, created time.Time) {
 			count = 0
 		}
 		if page, err := strconv.Atoi(query.Get("per_page")); err == nil && page < count {
-			w.Header().Set("X-Nomad-NextToken", "19.0d75e2c4-3c08-892b-b583-79d87f924874")
+			w.Header().Set("X-Nomad-NextToken", fmt.Sprintf("%d.0d75e2c4-3c08-892b-b583-79d87f924874", s.page.Add(1))) // each page has its own
 			count = page
 		}
 		stateHeader(w)

@@ -16,6 +16,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -36,6 +37,7 @@ type Object = map[string]any
 
 // Server is a running stand-in. Its methods may be called at any time from any goroutine.
 type Server struct {
+	page atomic.Int64 // of the endless list that Many makes
 	http *httptest.Server
 
 	mu          sync.Mutex
