@@ -51,7 +51,7 @@ integration: ## tests against a real Kubernetes API server (builds it first: som
 	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
 	$(GO) test -tags integration -count=1 $(TESTFLAGS) ./test/...
 
-performance: all ## cost of the plugins on 5,000 nodes, beside kubectl and jq
+performance: all ## cost of the plugins on 5,000 nodes, beside kubectl and jq; their start, beside net/http
 	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
 	$(GO) test -tags performance -count=1 -timeout 30m -v $(TESTFLAGS) ./test/performance
 

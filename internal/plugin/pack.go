@@ -9,12 +9,10 @@ import (
 	"io"
 	"net/http"
 	"strings"
-
-	"gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
 )
 
 // pack stores a body so that large lists become small.
-func pack(response *cassette.Response, body []byte) {
+func pack(response *recordedResponse, body []byte) {
 	var packed bytes.Buffer
 	writer := gzip.NewWriter(&packed)
 	_, _ = writer.Write(body) // a buffer takes everything
@@ -24,7 +22,7 @@ func pack(response *cassette.Response, body []byte) {
 }
 
 // unpack undoes pack, within a limit for the recording as a whole.
-func unpack(response *cassette.Response, left *int64) error {
+func unpack(response *recordedResponse, left *int64) error {
 	if response.Headers == nil {
 		response.Headers = http.Header{}
 	}

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
+	govcr "gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
 )
 
 // asking is a check that tells the body of every answer.
@@ -406,6 +406,41 @@ func FuzzRecording(f *testing.F) {
 	})
 }
 
+// Whoever has a recording may use go-vcr's own tools on it, and we read what go-vcr wrote.
+func TestFormatIsThatOfGoVCR(t *testing.T) {
+	tape, transport := newRecorder(t, respond(strings.NewReader("ok: ü\n")))
+	tape.name = filepath.Join(t.TempDir(), "case.yaml")
+	if err := tape.open(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := transport.RoundTrip(httptest.NewRequest(http.MethodGet, "/x?limit=5", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := tape.save(); err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := govcr.Load(strings.TrimSuffix(tape.name, ".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := theirs.Interactions[0]
+	if read.Response.Body != "ok: ü\n" || read.Response.Code != 200 || read.Request.Method != http.MethodGet || !strings.HasSuffix(read.Request.URL, "/x?limit=5") {
+		t.Errorf("go-vcr reads %+v", read)
+	}
+	theirs.IsNew = true
+	theirs.File = filepath.Join(t.TempDir(), "theirs.yaml")
+	if err := theirs.Save(); err != nil {
+		t.Fatal(err)
+	}
+	again := newTape(&Run{}, &options{replay: theirs.File})
+	if err := again.open(); err != nil {
+		t.Fatal(err)
+	}
+	if back := again.cassette.Interactions[0]; back.Response.Body != read.Response.Body || back.Request.URL != read.Request.URL {
+		t.Errorf("of go-vcr's file we read %+v", back)
+	}
+}
+
 // A recording made behind a gateway's path is judged without it.
 func TestSameQuestion(t *testing.T) {
 	for _, c := range []struct {
@@ -422,7 +457,7 @@ func TestSameQuestion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := sameQuestion(request, cassette.Request{Method: http.MethodGet, URL: c.recorded}); got != c.want {
+		if got := sameQuestion(request, recordedRequest{Method: http.MethodGet, URL: c.recorded}); got != c.want {
 			t.Errorf("%s for %s: %v", c.recorded, c.asked, got)
 		}
 	}

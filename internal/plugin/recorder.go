@@ -5,8 +5,6 @@ import (
 	"io"
 	"net/http"
 	"time"
-
-	"gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
 )
 
 // recorder asks and keeps the answers.
@@ -67,15 +65,15 @@ func (t *tape) keep(request *http.Request, response *http.Response, body []byte,
 	}
 	header := redactResponseHeader(response.Header)
 	header.Set(headerAt, t.run.Now().UTC().Format(time.RFC3339Nano))
-	interaction := &cassette.Interaction{
-		Request: cassette.Request{
+	recorded := &interaction{
+		Request: recordedRequest{
 			Proto: request.Proto, ProtoMajor: request.ProtoMajor, ProtoMinor: request.ProtoMinor,
 			Host:    request.URL.Host,
 			Headers: redactRequestHeader(request.Header),
 			URL:     redactURL(request.URL),
 			Method:  method(request.Method),
 		},
-		Response: cassette.Response{
+		Response: recordedResponse{
 			Proto: response.Proto, ProtoMajor: response.ProtoMajor, ProtoMinor: response.ProtoMinor,
 			ContentLength: int64(len(body)),
 			Uncompressed:  response.Uncompressed,
@@ -87,26 +85,26 @@ func (t *tape) keep(request *http.Request, response *http.Response, body []byte,
 		},
 	}
 	if len(body) > maxPlain {
-		pack(&interaction.Response, body)
+		pack(&recorded.Response, body)
 	}
-	if !t.add(interaction, sent) {
+	if !t.add(recorded, sent) {
 		t.run.Note("the recording is not complete: the answers are too large for it")
 	}
 }
 
 // add records an answer. Once one does not fit, nothing more is recorded, so that no answer is missing between others.
-func (t *tape) add(interaction *cassette.Interaction, sent int64) bool {
+func (t *tape) add(recorded *interaction, sent int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.full {
 		return true
 	}
 	t.left -= sent
-	t.room -= int64(len(interaction.Response.Body))
+	t.room -= int64(len(recorded.Response.Body))
 	if t.full = t.left < 0 || t.room < 0; t.full {
 		return false
 	}
-	t.cassette.AddInteraction(interaction)
+	t.cassette.add(recorded)
 	return true
 }
 

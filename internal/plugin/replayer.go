@@ -2,11 +2,10 @@ package plugin
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
-
-	"gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
 )
 
 // replayer answers from the recording alone.
@@ -19,27 +18,29 @@ func (p replayer) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err := request.Context().Err(); err != nil {
 		return nil, err
 	}
-	asked := &http.Request{Method: method(request.Method), URL: request.URL}
-	interaction, err := p.tape.cassette.GetInteraction(asked)
-	if err != nil {
+	p.tape.mu.Lock()
+	found := p.tape.cassette.next(request)
+	p.tape.mu.Unlock()
+	if found == nil {
 		question := url.URL{Path: request.URL.Path, RawPath: request.URL.RawPath, RawQuery: request.URL.RawQuery}
-		return nil, &tapeError{fmt.Sprintf("the recording has no answer for %s %s; was it made with other options?", asked.Method, redactURL(&question))}
+		return nil, &tapeError{fmt.Sprintf("the recording has no answer for %s %s; was it made with other options?", method(request.Method), redactURL(&question))}
 	}
-	response, err := interaction.GetHTTPResponse()
-	if err != nil {
-		return nil, &tapeError{fmt.Sprintf("the recording's answer for %s %s cannot be read: %s", asked.Method, request.URL.Path, err)}
-	}
-	response.Header = response.Header.Clone()
-	response.ContentLength = int64(len(interaction.Response.Body))
-	response.TransferEncoding, response.Trailer, response.Close = nil, nil, false
-	response.Request = request
-	return response, nil
+	answer := &found.Response
+	return &http.Response{
+		Status: answer.Status, StatusCode: answer.Code,
+		Proto: answer.Proto, ProtoMajor: answer.ProtoMajor, ProtoMinor: answer.ProtoMinor,
+		Header:        answer.Headers.Clone(),
+		Body:          io.NopCloser(strings.NewReader(answer.Body)),
+		ContentLength: int64(len(answer.Body)),
+		Uncompressed:  answer.Uncompressed,
+		Request:       request,
+	}, nil
 }
 
 // sameQuestion matches a request by method, path and query: the host of a recording is that of another site, and so is the
 // path before the API's own, behind which a gateway may have served it.
-func sameQuestion(request *http.Request, recorded cassette.Request) bool {
-	if request.Method != method(recorded.Method) {
+func sameQuestion(request *http.Request, recorded recordedRequest) bool {
+	if method(request.Method) != method(recorded.Method) {
 		return false
 	}
 	then, err := url.Parse(recorded.URL)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v2"
-	"gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
 )
 
 // Headers that the frame adds to recorded answers.
@@ -30,9 +29,9 @@ const (
 	maxPlain   = 1 << 20 // of one answer that is stored as it is
 )
 
-// tape is the recording that a run writes or reads, in the file format of go-vcr. Two parts of go-vcr are not used: its
-// recorder, which hands a client the redacted answer and keeps no limit, and its YAML library, which cannot read all that it
-// writes and exhausts the memory on a broken file.
+// tape is the recording that a run writes or reads, in the file format of go-vcr. go-vcr itself is not used: its recorder hands a
+// client the redacted answer and keeps no limit, and its YAML library cannot read all that it writes, exhausts the memory on a
+// broken file, and would lengthen every start.
 type tape struct {
 	run       *Run
 	name      string
@@ -42,7 +41,7 @@ type tape struct {
 	file *os.File
 
 	mu       sync.Mutex
-	cassette *cassette.Cassette
+	cassette *cassette
 	left     int64 // of maxAnswers
 	room     int64 // of maxStored
 	full     bool
@@ -50,7 +49,7 @@ type tape struct {
 
 func newTape(r *Run, opts *options) *tape {
 	t := &tape{run: r, name: opts.record + opts.replay, replaying: opts.replay != "", fixedNow: !opts.now.IsZero(), left: maxAnswers, room: maxStored}
-	t.cassette = cassette.New("recording")
+	t.cassette = &cassette{Version: cassetteVersion}
 	return t
 }
 
@@ -101,15 +100,13 @@ func (t *tape) load() (err error) {
 	if err != nil {
 		return err
 	}
-	loaded := cassette.New("recording")
-	loaded.Version = 0
+	loaded := new(cassette)
 	if err := yaml.Unmarshal(data, loaded); err != nil {
 		return fmt.Errorf("not a recording: %w", err)
 	}
-	if loaded.Version != cassette.CassetteFormatVersion {
+	if loaded.Version != cassetteVersion {
 		return errors.New("not a recording, or one of another version")
 	}
-	loaded.Matcher = sameQuestion
 	if len(loaded.Interactions) == 0 {
 		return errors.New("not a recording, or one without an answer")
 	}
