@@ -2,11 +2,11 @@ package evaluation
 
 import (
 	"math"
-	"strings"
 	"testing"
 	"time"
 
 	"overdue/internal/plugin"
+	"overdue/internal/plugin/judgetest"
 )
 
 // noon is when the built situations are judged.
@@ -82,26 +82,6 @@ func job(name string, since time.Duration, changes ...func(*Job)) func(*Snapshot
 
 func tolerance(n int) func(*Snapshot) { return func(s *Snapshot) { s.Servers.Tolerance = n } }
 
-// story is a verdict as text, a line each finding, for assertions on words.
-func story(v Verdict) string {
-	var b strings.Builder
-	for _, f := range v.Findings {
-		since := ""
-		if !f.Since.IsZero() {
-			since = "since " + plugin.Moment(f.Since)
-		}
-		b.WriteString(strings.Join(append([]string{f.State.String(), f.Subject, f.Problem, since, f.Cause, f.Consequence, f.Remedy}, f.Details...), " ¶ ") + "\n")
-	}
-	return b.String() + v.Summary + "\n"
-}
-
-func worst(v Verdict) (state plugin.State) {
-	for _, f := range v.Findings {
-		state = max(state, f.State)
-	}
-	return state
-}
-
 type row struct {
 	name     string // with the report it comes from
 	snapshot Snapshot
@@ -118,20 +98,7 @@ func (r row) check(t *testing.T) {
 		r.limits(&limits)
 	}
 	v := Judge(r.snapshot, limits, noon)
-	text := story(v)
-	if got := worst(v); got != r.want {
-		t.Errorf("state %s, want %s:\n%s", got, r.want, text)
-	}
-	for _, s := range r.says {
-		if !strings.Contains(text, s) {
-			t.Errorf("does not say %q:\n%s", s, text)
-		}
-	}
-	for _, s := range r.not {
-		if strings.Contains(text, s) {
-			t.Errorf("must not say %q:\n%s", s, text)
-		}
-	}
+	judgetest.Want{State: r.want, Says: r.says, Not: r.not}.Check(t, v.Findings, v.Summary)
 }
 
 // value is a point of performance data; NaN stands for U.

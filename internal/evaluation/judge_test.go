@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"overdue/internal/plugin"
+	"overdue/internal/plugin/judgetest"
 )
 
 // Situations from public reports, each named.
@@ -200,7 +201,8 @@ func TestCommands(t *testing.T) {
 		"servers":    {region(tolerance(0)), "nomad operator autopilot health -region eu"},
 	} {
 		r.snapshot.Region = "eu"
-		if text := story(Judge(r.snapshot, defaults(), noon)); !strings.Contains(text, r.command) {
+		v := Judge(r.snapshot, defaults(), noon)
+		if text := judgetest.Story(v.Findings, v.Summary); !strings.Contains(text, r.command) {
 			t.Errorf("%s: no %q in %s", name, r.command, text)
 		}
 	}

@@ -1,13 +1,13 @@
 package machineconfig
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"overdue/internal/plugin"
+	"overdue/internal/plugin/judgetest"
 )
 
 func defaults() Limits {
@@ -19,32 +19,6 @@ func defaults() Limits {
 }
 
 func everyPool(string) bool { return true }
-
-// story is a verdict as text, a line each finding, for assertions on words.
-func story(v Verdict) string {
-	var b strings.Builder
-	for _, f := range v.Findings {
-		since := ""
-		if !f.Since.IsZero() {
-			since = "since " + plugin.Moment(f.Since)
-			if f.AtLeast {
-				since = "at least " + since
-			}
-		}
-		b.WriteString(strings.Join(append([]string{f.State.String(), f.Subject, f.Problem, since, f.Cause, f.Consequence, f.Remedy}, f.Details...), " ¶ ") + "\n")
-	}
-	return b.String()
-}
-
-func worst(v Verdict) plugin.State {
-	state := plugin.OK
-	for _, f := range v.Findings {
-		if f.State == plugin.Critical || f.State == plugin.Warning && state == plugin.OK || f.State == plugin.Unknown && state != plugin.Critical {
-			state = f.State
-		}
-	}
-	return state
-}
 
 type row struct {
 	name     string // with the report or incident it comes from
@@ -66,20 +40,7 @@ func (r row) check(t *testing.T) {
 		r.now = noon
 	}
 	v := Judge(r.snapshot, everyPool, limits, r.now)
-	text := story(v)
-	if got := worst(v); got != r.want {
-		t.Errorf("state %s, want %s:\n%s", got, r.want, text)
-	}
-	for _, s := range r.says {
-		if !strings.Contains(text, s) {
-			t.Errorf("does not say %q:\n%s", s, text)
-		}
-	}
-	for _, s := range r.not {
-		if strings.Contains(text, s) {
-			t.Errorf("must not say %q:\n%s", s, text)
-		}
-	}
+	judgetest.Want{State: r.want, Says: r.says, Not: r.not}.Check(t, v.Findings, "")
 }
 
 // The recordings of a real API server, and of the MCO's own controllers.

@@ -3,10 +3,10 @@ package machineconfig
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"overdue/internal/plugin"
+	"overdue/internal/plugin/judgetest"
 )
 
 // The counts that the rules yield from the nodes must be those that the MCO wrote into the pools.
@@ -74,14 +74,7 @@ func TestJudgeRealClusters(t *testing.T) {
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			v := Judge(realDump(t, r.name), everyPool, defaults(), at(t, r.now))
-			if got := worst(v); got != r.want {
-				t.Errorf("state %s, want %s:\n%s", got, r.want, story(v))
-			}
-			for _, s := range r.says {
-				if !strings.Contains(story(v), s) {
-					t.Errorf("does not say %q:\n%s", s, story(v))
-				}
-			}
+			judgetest.Want{State: r.want, Says: r.says}.Check(t, v.Findings, "")
 		})
 	}
 }
