@@ -12,10 +12,13 @@ import (
 
 // Check runs check_nomad_evals from its arguments to its exit code.
 func Check(ctx context.Context, args, env []string, out io.Writer) int {
-	return plugin.Main(ctx, program(nomad.PauseFor), args, env, out)
+	return plugin.Main(ctx, Program, args, env, out)
 }
 
-// program is the plugin. pause waits for an election to end.
+// Program is check_nomad_evals.
+var Program = program(nomad.PauseFor)
+
+// program makes the plugin. pause waits for an election to end.
 func program(pause func(context.Context, time.Duration) error) plugin.Program {
 	return plugin.Program{
 		Name:    "check_nomad_evals",

@@ -17,10 +17,11 @@ import (
 
 // Check runs check_gpu_node from its arguments to its exit code.
 func Check(ctx context.Context, args, env []string, out io.Writer) int {
-	return plugin.Main(ctx, program, args, env, out)
+	return plugin.Main(ctx, Program, args, env, out)
 }
 
-var program = plugin.Program{
+// Program is check_gpu_node.
+var Program = plugin.Program{
 	Name:    "check_gpu_node",
 	Summary: "Finds GPU nodes that do not offer their GPUs, or will lose them, and says what keeps the GPU operator's pods away.",
 	Description: "A taint that the GPU operator's DaemonSets do not tolerate takes a node's GPUs away with the next driver upgrade, and then " +

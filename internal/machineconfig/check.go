@@ -16,10 +16,11 @@ import (
 
 // Check runs check_mcp from its arguments to its exit code.
 func Check(ctx context.Context, args, env []string, out io.Writer) int {
-	return plugin.Main(ctx, program, args, env, out)
+	return plugin.Main(ctx, Program, args, env, out)
 }
 
-var program = plugin.Program{
+// Program is check_mcp.
+var Program = plugin.Program{
 	Name:    "check_mcp",
 	Summary: "Finds OpenShift MachineConfigPool updates that are pending, stuck, paused, degraded or outside their window, and says why.",
 	Description: "An update that a pool has accepted may wait for weeks: behind a forgotten cordon, a node that is not Ready, a " +

@@ -102,16 +102,14 @@ func run(ctx context.Context, p Program, args, env []string, signals *signals) (
 		}
 	}()
 	began := time.Now()
-	var flags Flags
-	check := p.Define(&flags)
 	var opts options
-	opts.declare(&flags, p)
+	check, flags := p.define(&opts)
 	set := flags.all()
 
 	err := parse(set, args)
 	switch {
 	case opts.help || err != nil && asked(args, "--help", "-h"):
-		return help(p, &flags), Unknown, until
+		return help(p, flags), Unknown, until
 	case opts.version || err != nil && asked(args, "--version", "-V"):
 		return versionLine(p.Name) + "\n", Unknown, until
 	case err == nil:

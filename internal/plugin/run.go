@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/spf13/pflag"
 )
 
 // Program is one plugin as the frame sees it.
@@ -27,6 +29,20 @@ type Program struct {
 type Example struct {
 	About   string // why one would run it
 	Command string
+}
+
+// define declares all flags of the program: its own, and those that every program has.
+func (p Program) define(opts *options) (Check, *Flags) {
+	var flags Flags
+	check := p.Define(&flags)
+	opts.declare(&flags, p)
+	return check, &flags
+}
+
+// Flags returns the program's flags in the order of --help, for what is made from them: man pages and Icinga's files.
+func (p Program) Flags() *pflag.FlagSet {
+	_, flags := p.define(new(options))
+	return flags.all()
 }
 
 // Check asks, judges and tells the run what it found. An error means that it could not ask or could not judge: the state is
