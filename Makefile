@@ -4,12 +4,15 @@ PREFIX    ?= /usr
 PLUGINDIR ?= $(PREFIX)/lib/nagios/plugins
 DOCDIR    ?= $(PREFIX)/share/doc/overdue
 DATADIR   ?= $(PREFIX)/share/overdue
+MANDIR    ?= $(PREFIX)/share/man
 INSTALL   ?= install
 GO        ?= go
 
 VERSION ?= $(or $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)),0.1.0-dev)
 COMMIT  ?= $(or $(shell git rev-parse --short=12 HEAD 2>/dev/null),unknown)
+export SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),$(shell date +%s))
 
+BIN     ?= bin
 PLUGINS := $(notdir $(wildcard cmd/*))
 LDFLAGS := -s -w -X overdue/internal/plugin.Version=$(VERSION) -X overdue/internal/plugin.Commit=$(COMMIT)
 TAGS    := integration,performance
@@ -20,22 +23,32 @@ export GOFLAGS := $(filter-out -buildvcs=%,$(GOFLAGS)) -buildvcs=false
 .DEFAULT_GOAL := all
 
 ##@ Building
-all: $(PLUGINS:%=bin/%) ## build the plugins into bin/ (static, no C compiler needed)
+all: plugins man ## build the plugins into bin/ (static, no C compiler needed) and their man pages into bin/man/
+
+plugins: $(PLUGINS:%=$(BIN)/%)
 
 # Go knows best what is up to date.
-bin/%: FORCE
+$(BIN)/%: FORCE
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/$*
+
+man:
+	@mkdir -p bin/man
+	GOOS= GOARCH= $(GO) run ./packaging/man bin/man '$(VERSION)'
 
 # Nothing is built here: whoever may install often has no Go.
 install: ## copy what make built, documentation and Icinga's files to DESTDIR, under PREFIX (/usr) and PLUGINDIR
-	@for plugin in $(PLUGINS); do test -x bin/$$plugin || { echo "bin/$$plugin is not there: run make first" >&2; exit 1; }; done
-	$(INSTALL) -d '$(DESTDIR)$(PLUGINDIR)' '$(DESTDIR)$(DOCDIR)/docs' '$(DESTDIR)$(DATADIR)'
-	$(INSTALL) -m 0755 $(PLUGINS:%=bin/%) '$(DESTDIR)$(PLUGINDIR)'
+	@for file in $(PLUGINS:%=$(BIN)/%) $(PLUGINS:%=bin/man/%.8); do test -f $$file || { echo "$$file is not there: run make first" >&2; exit 1; }; done
+	$(INSTALL) -d '$(DESTDIR)$(PLUGINDIR)' '$(DESTDIR)$(DOCDIR)/docs' '$(DESTDIR)$(DATADIR)' '$(DESTDIR)$(MANDIR)/man8'
+	$(INSTALL) -m 0755 $(PLUGINS:%=$(BIN)/%) '$(DESTDIR)$(PLUGINDIR)'
+	$(INSTALL) -m 0644 $(PLUGINS:%=bin/man/%.8) '$(DESTDIR)$(MANDIR)/man8'
 	$(INSTALL) -m 0644 LICENSE $(wildcard *.md) '$(DESTDIR)$(DOCDIR)'
 	$(INSTALL) -m 0644 $(wildcard docs/*.md) '$(DESTDIR)$(DOCDIR)/docs'
 	find icinga -type f | while read -r file; do \
 		$(INSTALL) -D -m 0644 "$$file" '$(DESTDIR)$(DATADIR)'/"$$file" || exit; \
 	done
+
+package: all ## build dist/: tarballs, .deb, .rpm, SBOM, checksums; the same commit gives the same bytes
+	packaging/build '$(VERSION)' '$(COMMIT)'
 
 clean: ## remove what was built here (not the cache of test servers)
 	rm -rf bin dist
@@ -55,11 +68,12 @@ performance: all ## cost of the plugins on 5,000 nodes, beside kubectl and jq; t
 	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
 	$(GO) test -tags performance -count=1 -timeout 30m -v $(TESTFLAGS) ./test/performance
 
-lint: ## gofmt, go vet, staticcheck
+lint: ## gofmt, go vet, staticcheck, licences of what is linked
 	@unformatted=$$(gofmt -l .) && if [ -n "$$unformatted" ]; then \
 		echo "gofmt -w would change:" >&2; echo "$$unformatted" >&2; exit 1; fi
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) tool -modfile=test/tools/go.mod staticcheck -tags $(TAGS) ./...
+	$(GO) run ./packaging/licences >/dev/null
 
 ##@ Looking
 demo: all ## show the plugins at work, without a cluster
@@ -76,4 +90,4 @@ help: ## this list
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all install clean test race integration performance lint demo recordings help FORCE
+.PHONY: all plugins man install package clean test race integration performance lint demo recordings help FORCE

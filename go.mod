@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/NETWAYS/go-check v1.0.0
 	github.com/go-logr/logr v1.4.3
+	github.com/google/licensecheck v0.3.1
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/spf13/pflag v1.0.10
 	go.yaml.in/yaml/v2 v2.4.4

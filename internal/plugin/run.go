@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -43,6 +44,18 @@ func (p Program) define(opts *options) (Check, *Flags) {
 func (p Program) Flags() *pflag.FlagSet {
 	_, flags := p.define(new(options))
 	return flags.all()
+}
+
+// Topics yields the same flags by topic, with the topic's title.
+func (p Program) Topics() iter.Seq2[string, *pflag.FlagSet] {
+	_, flags := p.define(new(options))
+	return func(yield func(string, *pflag.FlagSet) bool) {
+		for _, group := range flags.groups {
+			if !yield(group.title, group.set) {
+				return
+			}
+		}
+	}
 }
 
 // Check asks, judges and tells the run what it found. An error means that it could not ask or could not judge: the state is
