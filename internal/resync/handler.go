@@ -31,6 +31,7 @@ type handler struct {
 	facts    Facts
 	rules    Rules
 	dry      bool // change nothing
+	replay   bool // it is about another time: what this machine remembers does not count
 	settle   time.Duration
 	command  []string // that restarts Poseidon
 	store    store
@@ -119,6 +120,9 @@ func (h *handler) readState() (unlock func()) {
 	unlock = func() {}
 	state := new(State)
 	h.facts.State = state
+	if h.replay {
+		return unlock
+	}
 	var err error
 	key := environmentKey(h.facts.Environment)
 	if h.dry {

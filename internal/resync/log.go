@@ -15,13 +15,8 @@ import (
 
 // record makes the one line that tells a decision, with who called and all numbers. failure is why Poseidon could not be
 // asked, or nil.
-func (h *handler) record(r result, failure error) slog.Record {
-	f := h.finding(r)
-	level, message := r.level(), f.Problem
-	if failure != nil {
-		level, message = slog.LevelError, "Poseidon could not be asked: "+failure.Error()
-	}
-	line := slog.NewRecord(r.At.Wall.UTC(), level, clean(h.subject(r)+": "+message), 0)
+func (h *handler) record(r result, f plugin.Finding, failure error) slog.Record {
+	line := slog.NewRecord(r.At.Wall.UTC(), level(f.State), clean(f.Subject+": "+f.Problem), 0)
 	line.AddAttrs(
 		slog.Int("environment", h.facts.Environment),
 		slog.String("decision", r.name(failure)),
@@ -41,10 +36,11 @@ func (h *handler) record(r result, failure error) slog.Record {
 	if r.Acted {
 		line.AddAttrs(slog.Int("idle_after", r.After.Idle), slog.Int("used_after", r.After.Used), slog.String("took", strconv.FormatFloat(r.Took.Seconds(), 'f', 1, 64)))
 	}
-	for key, text := range map[string]string{"cause": f.Cause, "remedy": f.Remedy} {
-		if text != "" {
-			line.AddAttrs(slog.String(key, clean(text)))
-		}
+	if f.Cause != "" {
+		line.AddAttrs(slog.String("cause", clean(f.Cause)))
+	}
+	if r.Note != "" {
+		line.AddAttrs(slog.String("note", clean(r.Note)))
 	}
 	return line
 }
@@ -60,6 +56,17 @@ func (r result) name(failure error) string {
 		return "did-not-help"
 	}
 	return map[Action]string{Nothing: "nothing", Refuse: "refused", Resync: "would-resync", Restart: "would-restart"}[r.Action]
+}
+
+// level is how loud an exit code is in the log.
+func level(state plugin.State) slog.Level {
+	switch state {
+	case plugin.OK:
+		return slog.LevelInfo
+	case plugin.Warning:
+		return slog.LevelWarn
+	}
+	return slog.LevelError
 }
 
 func clean(text string) string {

@@ -2,7 +2,6 @@ package resync
 
 import (
 	"fmt"
-	"log/slog"
 	"time"
 
 	"overdue/internal/plugin"
@@ -60,16 +59,9 @@ func (h *handler) finding(r result) plugin.Finding {
 		f.Problem = "nothing to do: " + r.Reason
 	}
 	if r.Note != "" {
-		f.Cause = join(f.Cause, r.Note)
+		f.Details = append(f.Details, r.Note)
 	}
 	return f
-}
-
-func join(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a + "; " + b
 }
 
 // change tells what acting brought: "idle 1/4 → 4/4 in 12 s, 0 used runners ended".
@@ -79,7 +71,11 @@ func (r result) change() string {
 		text = fmt.Sprintf("did not help: idle %s → %s after %s", r.Before, r.After, seconds(r.Took))
 	}
 	if r.Action == Resync {
-		text += ", " + plugin.Count(r.Before.Used, "used runner") + " ended"
+		atMost := ""
+		if r.Failure != nil && r.Before.Used > 0 {
+			atMost = "up to "
+		}
+		text += ", " + atMost + plugin.Count(r.Before.Used, "used runner") + " ended"
 	}
 	return text
 }
@@ -89,19 +85,4 @@ func seconds(d time.Duration) string {
 		return fmt.Sprintf("%d s", int(d.Round(time.Second)/time.Second))
 	}
 	return plugin.Age(d)
-}
-
-// worthTelling says whether the result belongs where people look: what is refused and what is done, not each call that was
-// none of the handler's business.
-func (r result) worthTelling() bool { return r.Acted || r.Action == Refuse }
-
-// level is how loud a result is in the log.
-func (r result) level() slog.Level {
-	switch r.state() {
-	case plugin.Critical:
-		return slog.LevelError
-	case plugin.Warning:
-		return slog.LevelWarn
-	}
-	return slog.LevelInfo
 }
