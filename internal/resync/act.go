@@ -2,20 +2,19 @@ package resync
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"overdue/internal/plugin"
+	"overdue/internal/poseidon"
 )
 
 // resync sends the environment's own configuration back, after a last look: it is the only call that refills a pool, and it
 // ends the environment's used runners.
 func (h *handler) resync(ctx context.Context) (result, error) {
 	id := h.facts.Environment
-	h.waiting("the configuration of environment %d", id)
-	body, err := h.poseidon.Environment(ctx, id)
-	if isUnknown(err) {
+	environment, err := h.poseidon.Environment(ctx, id)
+	if poseidon.IsUnknown(err) {
 		delete(h.facts.Pools, id)
 		return h.ends(h.decide()), nil
 	}
@@ -28,8 +27,8 @@ func (h *handler) resync(ctx context.Context) (result, error) {
 	d := h.decide()
 	if d.Action == Resync {
 		pool := h.facts.Pools[id]
-		if refusal := fits(body, id, pool); refusal != nil {
-			d = *refusal
+		if environment.Size != pool.Size { // and is still being put into effect
+			d = *refuse("wait", "its pool is being changed: size %d in the statistics, %d in its configuration", pool.Size, environment.Size)
 		} else if refusal := h.inTime(ctx, putPatience(pool.Size)); refusal != nil {
 			d = *refusal
 		}
@@ -38,28 +37,10 @@ func (h *handler) resync(ctx context.Context) (result, error) {
 		return h.ends(d), nil
 	}
 	return h.act(ctx, d, doResync, []string{environmentKey(id)}, func(ctx context.Context) error {
-		h.waiting("the answer to PUT of environment %d; it counts as resynchronised from now on", id)
 		ctx, cancel := context.WithTimeout(ctx, putPatience(h.facts.Pools[id].Size))
 		defer cancel()
-		return h.poseidon.Replace(ctx, id, body)
+		return h.poseidon.Replace(ctx, environment)
 	})
-}
-
-// fits says why a configuration must not be sent back. One that was changed a moment ago is still being put into effect.
-func fits(body []byte, id int, pool Pool) *Decision {
-	var environment struct {
-		ID   *int `json:"id"`
-		Size *int `json:"prewarmingPoolSize"`
-	}
-	switch err := json.Unmarshal(body, &environment); {
-	case err != nil || environment.ID == nil || environment.Size == nil:
-		return refuse("look at Poseidon's log", "its configuration makes no sense, and must not be sent back")
-	case *environment.ID != id:
-		return refuse("look at Poseidon's log", "Poseidon sent the configuration of environment %d", *environment.ID)
-	case *environment.Size != pool.Size:
-		return refuse("wait", "its pool is being changed: size %d in the statistics, %d in its configuration", pool.Size, *environment.Size)
-	}
-	return nil
 }
 
 // inTime says why there is not time enough to act and to see what comes of it.
@@ -146,11 +127,10 @@ func (h *handler) forget() {
 // watch looks at the pool until it is at least half full or the time to settle is over. Poseidon may be starting meanwhile.
 func (h *handler) watch(ctx context.Context, before Pool) (after Pool, helped bool) {
 	after = before
+	id := h.facts.Environment
 	for began := h.moment(); ; {
-		h.waiting("the pool of environment %d to be half full; it has %s", h.facts.Environment, after)
-		if pools, err := h.poseidon.Pools(ctx); err == nil {
-			pool, known := pools[h.facts.Environment]
-			if after = pool; known && !pool.Low() {
+		if err := h.readPools(ctx); err == nil {
+			if after = h.facts.Pools[id]; after.Size > 0 && !after.Low() {
 				return after, true
 			}
 		}

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"overdue/internal/plugin"
+	"overdue/internal/poseidon"
 )
 
-// server is Poseidon, as far as the handler needs it.
+// server is Poseidon, as far as the handler needs it: *poseidon.Client.
 type server interface {
-	Pools(ctx context.Context) (map[int]Pool, error)
-	// Environment returns the body to send back with Replace, byte for byte.
-	Environment(ctx context.Context, id int) ([]byte, error)
-	Replace(ctx context.Context, id int, body []byte) error
+	Pools(context.Context) ([]poseidon.Pool, error)
+	Environment(ctx context.Context, id int) (poseidon.Environment, error)
+	Replace(context.Context, poseidon.Environment) error
 }
 
 // surroundings is what the handler takes from the machine.
@@ -106,13 +106,15 @@ func (h *handler) ends(d Decision) result {
 }
 
 func (h *handler) readPools(ctx context.Context) error {
-	h.waiting("Poseidon's statistics")
 	pools, err := h.poseidon.Pools(ctx)
-	if err == nil && pools == nil {
-		pools = map[int]Pool{}
+	if err != nil {
+		return err
 	}
-	h.facts.Pools = pools
-	return err
+	h.facts.Pools = make(map[int]Pool, len(pools))
+	for _, p := range pools {
+		h.facts.Pools[p.ID] = Pool{p.Idle, p.Used, p.Size}
+	}
+	return nil
 }
 
 // readState takes the lock and reads the records. A dry run takes none: it must not keep a real one from acting.

@@ -12,49 +12,43 @@ import (
 	"time"
 
 	"overdue/internal/plugin"
+	"overdue/internal/poseidon"
 )
 
 // bench is a handler on a stand-in for Poseidon and Nomad, with a clock that only waiting moves.
 type bench struct {
 	*handler
-	mu       sync.Mutex
-	now      Moment
-	pools    map[int]Pool
-	body     string
-	asks     []string
-	onPut    func() error
-	onPause  func()
-	statsErr error
+	now         Moment
+	pools       map[int]Pool
+	environment poseidon.Environment
+	asks        []string
+	onPut       func() error
+	onPause     func()
+	statsErr    error
+	getErr      error
 }
 
-var errGone = errors.New("404")
-
-func (b *bench) Pools(context.Context) (map[int]Pool, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (b *bench) Pools(context.Context) (pools []poseidon.Pool, err error) {
 	b.asks = append(b.asks, "statistics")
-	copied := map[int]Pool{}
-	for id, pool := range b.pools {
-		copied[id] = pool
+	for id, p := range b.pools {
+		pools = append(pools, poseidon.Pool{ID: id, Size: p.Size, Idle: p.Idle, Used: p.Used})
 	}
-	return copied, b.statsErr
+	return pools, b.statsErr
 }
 
-func (b *bench) Environment(context.Context, int) ([]byte, error) {
+func (b *bench) Environment(context.Context, int) (poseidon.Environment, error) {
 	b.asks = append(b.asks, "get")
-	return []byte(b.body), nil
+	return b.environment, b.getErr
 }
 
-func (b *bench) Replace(_ context.Context, id int, body []byte) error {
-	b.asks = append(b.asks, fmt.Sprintf("put %d %s", id, body))
+func (b *bench) Replace(_ context.Context, e poseidon.Environment) error {
+	b.asks = append(b.asks, fmt.Sprintf("put %d %s", e.ID, e.Body))
 	return b.onPut()
 }
 
-const goodBody = `{"id":29,"image":"openhpi/co_execenv_python:3.8","prewarmingPoolSize":4}`
-
 // newBench stands where the handler acts, and the pool is full when 4 s have passed.
 func newBench(t *testing.T) *bench {
-	b := &bench{now: noon, pools: depleted().Pools, body: goodBody}
+	b := &bench{now: noon, pools: depleted().Pools, environment: poseidon.Environment{ID: 29, Size: 4, Body: []byte("as it came")}}
 	b.pools[29] = Pool{Idle: 0, Used: 2, Size: 4}
 	b.onPut = func() error { b.pools[29] = Pool{Size: 4}; return nil }
 	waited := 0
@@ -121,7 +115,7 @@ func TestHandlerRefills(t *testing.T) {
 	if got, want := b.finding(r).Subject+": "+r.change(), "resync 29 at 12:00 UTC: idle 0/4 → 4/4 in 4 s, 2 used runners ended"; got != want {
 		t.Errorf("says %q, want %q", got, want)
 	}
-	want := []string{"statistics", "nomad", "get", "statistics", "put 29 " + goodBody, "statistics", "statistics", "statistics"}
+	want := []string{"statistics", "nomad", "get", "statistics", "put 29 as it came", "statistics", "statistics", "statistics"}
 	if !slices.Equal(b.asks, want) {
 		t.Errorf("asks %q, want %q", b.asks, want)
 	}
@@ -218,14 +212,12 @@ func TestHandlerLooksAgain(t *testing.T) {
 		want   Action
 		says   string
 	}{
-		"recovered":           {func(b *bench) { b.pools[29] = Pool{Idle: 4, Size: 4} }, Nothing, "recovered"},
-		"another is low":      {func(b *bench) { b.pools[10] = Pool{Size: 4} }, Refuse, "2 of 2"},
-		"a runner came":       {func(b *bench) { b.pools[29] = Pool{Idle: 1, Used: 2, Size: 4} }, Refuse, "used runners"},
-		"it is gone":          {func(b *bench) { delete(b.pools, 29) }, Refuse, "does not know"},
-		"size changed":        {func(b *bench) { b.pools[29] = Pool{Size: 6} }, Refuse, "size 6 in the statistics, 4"},
-		"another environment": {func(b *bench) { b.body = `{"id":10,"prewarmingPoolSize":4}` }, Refuse, "environment 10"},
-		"no configuration":    {func(b *bench) { b.body = `{}` }, Refuse, "makes no sense"},
-		"a cut configuration": {func(b *bench) { b.body = goodBody[:20] }, Refuse, "makes no sense"},
+		"recovered":                   {func(b *bench) { b.pools[29] = Pool{Idle: 4, Size: 4} }, Nothing, "recovered"},
+		"another is low":              {func(b *bench) { b.pools[10] = Pool{Size: 4} }, Refuse, "2 of 2"},
+		"a runner came":               {func(b *bench) { b.pools[29] = Pool{Idle: 1, Used: 2, Size: 4} }, Refuse, "used runners"},
+		"it is gone":                  {func(b *bench) { delete(b.pools, 29) }, Refuse, "does not know"},
+		"size changed (poseidon#716)": {func(b *bench) { b.pools[29] = Pool{Size: 6} }, Refuse, "size 6 in the statistics, 4"},
+		"unknown to the other route":  {func(b *bench) { b.getErr = &poseidon.Error{Status: 404} }, Refuse, "does not know"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)

@@ -24,7 +24,6 @@ func (h *handler) record(r result, f plugin.Finding, failure error) slog.Record 
 		slog.String("object", h.object),
 		slog.Int("downtimes", h.facts.Call.Downtime),
 		slog.String("user", userName()),
-		slog.Int("pid", h.pid),
 	)
 	if h.facts.Pools != nil {
 		line.AddAttrs(slog.Int("idle", r.Before.Idle), slog.Int("used", r.Before.Used), slog.Int("size", r.Before.Size),
