@@ -80,7 +80,7 @@ demo: all ## show the plugins at work, without a cluster
 	$(GO) run ./demo
 
 recordings: ## record the demo's situations anew: from a real API server, and from the stand-in for Nomad
-	OVERDUE_RECORDINGS='$(CURDIR)/demo/recordings' $(GO) test -count=1 -run WriteRecordings ./internal/evaluation
+	OVERDUE_RECORDINGS='$(CURDIR)/demo/recordings' $(GO) test -count=1 -run WriteRecordings ./internal/evaluation ./internal/prewarm
 	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
 	OVERDUE_RECORDINGS='$(CURDIR)/demo/recordings' $(GO) test -tags integration -count=1 -run WriteRecordings ./test/integration
 	UPDATE_SCRIPTS=1 $(GO) test -count=1 ./cmd/...

@@ -44,7 +44,16 @@ type GroupSummary struct {
 type Job struct {
 	ID         string
 	Stop       bool
-	TaskGroups []struct{ Count int }
+	TaskGroups []TaskGroup
+}
+
+// TaskGroup is the part of a job's group that is judged.
+type TaskGroup struct {
+	Name  string
+	Count int
+	Meta  struct {
+		Used string `json:"used"` // of Poseidon's runners: "true", "false"
+	}
 }
 
 // Count is how many allocations the job wants.
@@ -67,6 +76,13 @@ func WaitingJobs[R any](ctx context.Context, c *Client, namespace string, reduce
 		}
 		return reduce(j)
 	})
+	return kept, err
+}
+
+// MatchingJobs lists the jobs that a filter selects. The filter must be a constant: a wrong one can kill the leader.
+func MatchingJobs[R any](ctx context.Context, c *Client, namespace, filter string, reduce func(*JobStub) (R, bool)) ([]R, error) {
+	q := question{op: "list jobs", path: "/v1/jobs", query: url.Values{"namespace": {namespace}, "filter": {filter}}, kind: "a list of jobs", right: "list-jobs"}
+	kept, _, err := list(ctx, c, q, func(j *JobStub) bool { return j.ID != "" && j.Status != "" }, reduce)
 	return kept, err
 }
 
