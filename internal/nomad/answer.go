@@ -23,13 +23,14 @@ type answer struct {
 	next      string // token of the page that follows, or ""
 
 	body  io.Reader
+	alive func() // called when something comes
 	bytes int64
 	left  int64 // of the present item; enough for what is read ahead
 	err   error // of the connection, but io.EOF
 }
 
 func newAnswer(res *http.Response) *answer {
-	a := &answer{mediaType: mediaType(res.Header), next: res.Header.Get("X-Nomad-NextToken"), body: res.Body, left: maxItem}
+	a := &answer{mediaType: mediaType(res.Header), next: res.Header.Get("X-Nomad-NextToken"), body: res.Body, left: maxItem, alive: func() {}}
 	a.Reader = bufio.NewReaderSize(reading{a}, 64<<10)
 	return a
 }
@@ -43,6 +44,7 @@ func (r reading) Read(p []byte) (int, error) {
 	n, err := r.body.Read(p)
 	r.bytes += int64(n)
 	r.left -= int64(n)
+	r.alive()
 	if err != nil && err != io.EOF {
 		r.err = err
 	}

@@ -120,6 +120,7 @@ func dialer(sockets map[string]string) func(ctx context.Context, network, addr s
 
 // address is one server.
 type address struct {
+	number int // among those that were given, from 0
 	base   *url.URL
 	name   string // as it appears in texts
 	socket string // path of a unix socket, or ""
@@ -137,6 +138,7 @@ func (o Options) addresses(s Surroundings) ([]address, error) {
 		if err != nil {
 			return nil, err
 		}
+		a.number = i
 		addresses = append(addresses, a)
 	}
 	return addresses, nil

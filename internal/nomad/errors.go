@@ -51,10 +51,17 @@ func Leaderless(err error) string {
 	return ""
 }
 
-// isSilent says that no server answered, so that another may.
-func isSilent(err error) bool {
+// cannotAnswer says that a server is silent, has no leader, or is behind a gateway that gives up, so that another may answer.
+func cannotAnswer(err error) bool {
 	e := asError(err)
-	return e != nil && e.Status == 0
+	if e == nil {
+		return false
+	}
+	switch e.Status {
+	case 0, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return e.leaderless != ""
 }
 
 func asError(err error) *Error {
