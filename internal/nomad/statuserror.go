@@ -59,6 +59,7 @@ func (c *Client) statusError(ctx context.Context, to address, q question, code i
 		e.What = fmt.Sprintf("%s limits requests (429 %s)", to.name, message)
 		e.Remedy = "see limits in the agent's configuration, or check less often"
 	case code == http.StatusInternalServerError && strings.Contains(message, "No path to region"):
+		e.Misuse = true
 		e.What = "no server knows the region " + web.Clean(c.region)
 		e.Remedy = "correct --region or NOMAD_REGION; the regions are told by: nomad server members"
 	case code == http.StatusBadRequest && strings.Contains(message, "HTTP request to an HTTPS server"):
