@@ -25,14 +25,17 @@ type Server struct {
 	StableSince time.Time // when Healthy changed last
 }
 
-// Autopilot asks for the health of the servers, and once more if it tells of none, as after an election. It takes operator
-// read.
+// autopilotPauses is how often to wait while autopilot tells of no server: it did for 5.2 s after the elections measured.
+const autopilotPauses = 3
+
+// Autopilot asks for the health of the servers, and again while it tells of none, as after an election. It takes operator read.
 func (c *Client) Autopilot(ctx context.Context) (*Autopilot, error) {
-	found, err := c.autopilot(ctx)
-	if err != nil || len(found.Servers) > 0 || !c.pause(ctx, "autopilot to know the servers after an election") {
-		return found, err
+	for paused := 0; ; paused++ {
+		found, err := c.autopilot(ctx)
+		if err != nil || len(found.Servers) > 0 || paused == autopilotPauses || !c.pause(ctx, "autopilot to know the servers after an election") {
+			return found, err
+		}
 	}
-	return c.autopilot(ctx)
 }
 
 func (c *Client) autopilot(ctx context.Context) (*Autopilot, error) {
