@@ -19,6 +19,7 @@ const (
 // answer is a body. It remembers how its connection ended, so that a broken connection is not taken for a broken document.
 type answer struct {
 	*bufio.Reader
+	code      int // of the status
 	mediaType string
 	next      string // token of the page that follows, or ""
 
@@ -30,7 +31,7 @@ type answer struct {
 }
 
 func newAnswer(res *http.Response) *answer {
-	a := &answer{mediaType: mediaType(res.Header), next: res.Header.Get("X-Nomad-NextToken"), body: res.Body, left: maxItem, alive: func() {}}
+	a := &answer{code: res.StatusCode, mediaType: mediaType(res.Header), next: res.Header.Get("X-Nomad-NextToken"), body: res.Body, left: maxItem, alive: func() {}}
 	a.Reader = bufio.NewReaderSize(reading{a}, 64<<10)
 	return a
 }
