@@ -27,6 +27,9 @@ func Connect(o Options, s Surroundings) (*Client, error) {
 		return nil, err
 	}
 	o.Region = either(o.Region, s.getenv("NOMAD_REGION"))
+	for i := range addresses {
+		addresses[i].option = o.option
+	}
 	c := &Client{addresses: addresses, region: o.Region, by: s}
 	if s.Offline {
 		c.by.Pause = func(context.Context, time.Duration) error { return nil }
@@ -120,6 +123,8 @@ func dialer(sockets map[string]string) func(ctx context.Context, network, addr s
 
 // address is one server.
 type address struct {
+	option func(string) string // names an option in a remedy
+
 	base   *url.URL
 	name   string // as it appears in texts
 	socket string // path of a unix socket, or ""

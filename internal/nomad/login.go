@@ -32,7 +32,7 @@ func (o Options) login(s Surroundings) (login, error) {
 		l.token = token
 	}
 	if strings.ContainsFunc(l.token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return login{}, &Error{What: "the token is not one word", Remedy: "give only the token, in --token-file or NOMAD_TOKEN"}
+		return login{}, &Error{What: "the token is not one word", Remedy: "give only the token, in " + o.option("token-file") + " or NOMAD_TOKEN"}
 	}
 	l.user, l.password, _ = strings.Cut(s.getenv("NOMAD_HTTP_AUTH"), ":")
 	return l, nil
@@ -108,7 +108,7 @@ func (o Options) tlsConfig(s Surroundings) (*tls.Config, error) {
 	case cert == "" && key == "":
 		return config, nil
 	case cert == "" || key == "":
-		return nil, &Error{What: "a client certificate needs its key", Remedy: "give both --client-cert and --client-key"}
+		return nil, &Error{What: "a client certificate needs its key", Remedy: "give both " + o.option("client-cert") + " and " + o.option("client-key")}
 	}
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
