@@ -55,7 +55,7 @@ func readNomad(ctx context.Context, client *nomad.Client, namespace string) *Nom
 func isOut(err error) bool {
 	var e *nomad.Error
 	if errors.As(err, &e) && e.Status != 0 {
-		return e.Status >= http.StatusInternalServerError
+		return nomad.Leaderless(err) != "" || e.Status >= http.StatusInternalServerError
 	}
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, context.DeadlineExceeded)
 }
