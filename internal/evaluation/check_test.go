@@ -120,7 +120,7 @@ func TestSelection(t *testing.T) {
 		{"--namespace * --blocked-warning off --exclude-job ci", 0, "in 1 namespace"},
 		{"--namespace nope", 3, "there is no namespace nope, or the token may not see it; it sees default"},
 		{"--namespace nope --unreachable critical", 3, "there is no namespace nope"},
-		{"--region nope", 2, "no server knows the region nope"},
+		{"--region nope", 3, "no server knows the region nope"},
 		{"--region global", 2, "13 jobs lost"},
 		{"--expect-servers -1", 3, "must not be negative"},
 		{"--expect-servers 4 --exclude-job *", 1, "3 of 4 expected"},

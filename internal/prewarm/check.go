@@ -116,7 +116,7 @@ func (o *options) read(ctx context.Context, run *plugin.Run) (s Snapshot, err er
 			PolicyFile: "icinga/nomad-policy.hcl",
 		})
 		if err != nil {
-			return Snapshot{}, wrongOption{err}
+			return Snapshot{}, err
 		}
 	}
 	if s.Pools, err = client.Pools(ctx); err != nil {
@@ -129,15 +129,6 @@ func (o *options) read(ctx context.Context, run *plugin.Run) (s Snapshot, err er
 	}
 	return s, nil
 }
-
-// wrongOption is one of Nomad's options that cannot be used, which is no matter of --unreachable.
-type wrongOption struct{ error }
-
-func (w wrongOption) Error() string { return "Nomad's options: " + w.error.Error() }
-func (w wrongOption) Unwrap() error { return w.error }
-
-// Usage marks the error for the frame.
-func (wrongOption) Usage() bool { return true }
 
 // forNomad leaves time to tell what Poseidon said when Nomad does not answer.
 func forNomad(ctx context.Context) (context.Context, context.CancelFunc) {

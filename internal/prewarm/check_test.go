@@ -324,9 +324,9 @@ func TestUsage(t *testing.T) {
 		{[]string{"--environment", "x"}, "--environment"}, {[]string{"--environment", "-1"}, "--environment: an ID is 0 or more"}, {[]string{"--min-idle", "-1"}, "--min-idle"},
 		{[]string{"-w", "x"}, "--warning"}, {[]string{"--address", "nonsense"}, "--address"}, {[]string{"--token-file", "/absent"}, "--token-file: cannot read /absent"},
 		{[]string{"--unreachable", "ok"}, "--unreachable"},
-		{[]string{"--nomad-address", "nonsense"}, "Nomad's options: an address is not a URL; do: give it as http://"},
-		{[]string{"--nomad-address", "http://127.0.0.1:1", "--nomad-token-file", "/absent"}, "Nomad's options: cannot read the token"},
-		{[]string{"--nomad-address", "http://127.0.0.1:1", "--nomad-client-cert", "/absent"}, "give both --nomad-client-cert and --nomad-client-key"},
+		{[]string{"--nomad-address", "nonsense"}, "an address in --nomad-address is not a URL; do: give it as http://"},
+		{[]string{"--nomad-address", "http://127.0.0.1:1", "--nomad-token-file", "/absent"}, "cannot read the token"},
+		{[]string{"--nomad-address", "http://127.0.0.1:1", "--nomad-client-cert", "/absent"}, "give both --nomad-client-cert (NOMAD_CLIENT_CERT) and --nomad-client-key (NOMAD_CLIENT_KEY)"},
 	} {
 		if out, code := run(t, nil, c.args...); code != 3 || !strings.Contains(out, c.says) {
 			t.Errorf("%q: exit %d: %s", c.args, code, out)
