@@ -27,6 +27,9 @@ func Connect(o Options, s Surroundings) (*Client, error) {
 		return nil, err
 	}
 	o.Region = either(o.Region, s.getenv("NOMAD_REGION"))
+	for i := range addresses {
+		addresses[i].option = o.option
+	}
 	c := &Client{addresses: addresses, region: o.Region, by: s}
 	if s.Offline {
 		c.by.Pause = func(context.Context, time.Duration) error { return nil }
@@ -120,7 +123,8 @@ func dialer(sockets map[string]string) func(ctx context.Context, network, addr s
 
 // address is one server.
 type address struct {
-	number int // among those that were given, from 0
+	option func(string) string // names an option in a remedy
+	number int                 // among those that were given, from 0
 	base   *url.URL
 	name   string // as it appears in texts
 	socket string // path of a unix socket, or ""
@@ -128,7 +132,7 @@ type address struct {
 
 // addresses are those of the options or of the environment.
 func (o Options) addresses(s Surroundings) ([]address, error) {
-	given, source := o.Addresses, "--address"
+	given, source := o.Addresses, o.option("address")
 	if len(given) == 0 {
 		given, source = []string{either(s.getenv("NOMAD_ADDR"), "http://127.0.0.1:4646")}, "NOMAD_ADDR"
 	}

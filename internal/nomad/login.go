@@ -33,7 +33,7 @@ func (o Options) login(s Surroundings) (login, error) {
 		l.token = token
 	}
 	if strings.ContainsFunc(l.token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return login{}, &Error{Misuse: true, What: "the token is not one word", Remedy: "give only the token, in --token-file or NOMAD_TOKEN"}
+		return login{}, &Error{Misuse: true, What: "the token is not one word", Remedy: "give only the token, in " + o.option("token-file") + " or NOMAD_TOKEN"}
 	}
 	l.user, l.password, _ = strings.Cut(s.getenv("NOMAD_HTTP_AUTH"), ":")
 	return l, nil
@@ -118,7 +118,8 @@ func (o Options) tlsConfig(s Surroundings) (*tls.Config, error) {
 	case cert == "" && key == "":
 		return config, nil
 	case cert == "" || key == "":
-		return nil, &Error{Misuse: true, What: "a client certificate needs its key", Remedy: "give both --client-cert (NOMAD_CLIENT_CERT) and --client-key (NOMAD_CLIENT_KEY)"}
+		return nil, &Error{Misuse: true, What: "a client certificate needs its key",
+			Remedy: "give both " + o.option("client-cert") + " (NOMAD_CLIENT_CERT) and " + o.option("client-key") + " (NOMAD_CLIENT_KEY)"}
 	}
 	s.waiting("the client certificate in %s and its key in %s", web.Clean(cert), web.Clean(key))
 	certPEM, err := readFile(cert, maxPEM)

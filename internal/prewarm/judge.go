@@ -203,6 +203,9 @@ func (j judge) outage(judged []poseidon.Pool, low, of int) plugin.Finding {
 	case standings[Missing] > 0:
 		f.Cause, f.Remedy = "Nomad answers, and runs none of them", "look at Nomad's clients and evaluations first: check_nomad_evals, nomad node status"
 	default:
+		if j.Nomad != nil {
+			f.Cause = "Nomad could not be asked: " + j.Nomad.Trouble
+		}
 		f.Remedy = "look at Nomad first: check_nomad_evals; then at Poseidon's log: journalctl -u poseidon"
 	}
 	return f
