@@ -2,7 +2,9 @@ package resync
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"overdue/internal/plugin"
@@ -24,9 +26,11 @@ func (h *handler) resync(ctx context.Context) (result, error) {
 	if err := h.readPools(ctx); err != nil {
 		return h.ends(Decision{}), err
 	}
-	d := h.decide()
+	d, pool := h.decide(), h.facts.Pools[id]
+	if pool.Size > 0 && !pool.Low() { // what Nomad said is older, and no reason to call this stale
+		d = *hasRecovered(pool)
+	}
 	if d.Action == Resync {
-		pool := h.facts.Pools[id]
 		if environment.Size != pool.Size { // and is still being put into effect
 			d = *refuse("wait", "its pool is being changed: size %d in the statistics, %d in its configuration", pool.Size, environment.Size)
 		} else if refusal := h.inTime(ctx, putPatience(pool.Size)); refusal != nil {
@@ -147,4 +151,10 @@ func (h *handler) since(then Moment) time.Duration {
 		return now.Uptime - then.Uptime
 	}
 	return now.Wall.Sub(then.Wall) // both from time.Now: the difference is monotonic
+}
+
+// isUnsent says that a request certainly did not reach the server: there was no connection to send it on.
+func isUnsent(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
 }

@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"overdue/internal/nomad"
 	"overdue/internal/plugin"
+	"overdue/internal/prewarm"
 )
 
 const programName = "resync_prewarm_pool"
@@ -33,7 +35,7 @@ var Program = plugin.Program{
 	Examples: []plugin.Example{
 		{About: "Look at what it would do, and why:", Command: "resync_prewarm_pool --environment 29 --dry-run"},
 		{About: "As Icinga calls it:", Command: "resync_prewarm_pool --environment 29 --state CRITICAL --state-type SOFT --attempt 6 --downtime-depth 0 \\\n" +
-			"  --poseidon-token-file /etc/icinga2/overdue/poseidon-token --nomad-token-file /etc/icinga2/overdue/nomad-token \\\n" +
+			"  --token-file /etc/icinga2/overdue/poseidon-token --nomad-token-file /etc/icinga2/overdue/nomad-token \\\n" +
 			"  --icinga-url https://localhost:5665 --icinga-auth-file /etc/icinga2/overdue/icinga-auth \\\n" +
 			"  --icinga-ca-file /var/lib/icinga2/certs/ca.crt --icinga-host learn --icinga-service 'pool 29'"},
 		{About: "Once more, after a resync that did not help:", Command: "resync_prewarm_pool --environment 29 --force"},
@@ -55,7 +57,7 @@ type options struct {
 	dry         bool
 	noJournal   bool
 	icinga      icingaOptions
-	servers     servers
+	sources     prewarm.Sources
 }
 
 func define(flags *plugin.Flags) plugin.Check {
@@ -68,7 +70,7 @@ func define(flags *plugin.Flags) plugin.Check {
 	f.Lookup("environment").DefValue = ""
 	o.macros.addFlags(f)
 	o.addRules(flags.Group("When to act"))
-	o.servers.addFlags(flags)
+	o.sources.AddFlags(flags, "`URL` of a server of Nomad's; repeatable: they are asked in order (default $NOMAD_ADDR, then http://127.0.0.1:4646)")
 	f = flags.Group("Reports")
 	o.icinga.addFlags(f)
 	f.BoolVar(&o.noJournal, "no-journal", false, "write the log line to stdout only, not to the journal or syslog as well")
@@ -101,7 +103,7 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 		dry: o.dry || !run.Live(), replay: !run.Live(),
 		settle: time.Duration(o.settle), command: strings.Fields(o.command), store: store{o.stateDir},
 		waiting: run.Waiting, object: o.icinga.object(),
-		surroundings: surroundings{moment: thisMoment, pause: pauseFor, restart: runCommand, pid: os.Getpid()},
+		surroundings: surroundings{moment: thisMoment, pause: nomad.PauseFor, restart: runCommand, pid: os.Getpid()},
 	}
 	if !run.Live() {
 		h.moment = func() Moment { return Moment{Wall: run.Now()} }
@@ -110,9 +112,11 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 		h.host = "unknown"
 	}
 	if !call.Skip { // a node that is not to act may have no login
-		if err := o.servers.connect(h, run); err != nil {
+		client, count, err := o.sources.Connect(run, !o.rules.WithoutNomad)
+		if err != nil {
 			return err
 		}
+		h.poseidon, h.nomad = client, count
 	}
 	r, failure := h.run(ctx)
 	t := teller{icinga: report, log: toJournal}
@@ -142,15 +146,4 @@ func (o *options) validate() (Call, error) {
 		err = plugin.Misuse("--state-dir must not be empty")
 	}
 	return call, err
-}
-
-func pauseFor(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"overdue/internal/plugin"
+	"overdue/internal/prewarm"
 )
 
 // Action is what a decision is about.
@@ -145,35 +146,41 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 	pool := f.Pools[f.Environment]
 	if rules.WithoutNomad {
 		if !pool.Low() {
-			return nothing("the pool has recovered: %s runners are idle", pool)
+			return hasRecovered(pool)
 		}
 		return nil
 	}
-	n := f.Nomad
-	if n == nil {
+	if f.Nomad == nil {
 		return &Decision{Action: Ask}
 	}
-	switch {
-	case n.Trouble != "":
-		return refuse("look at Nomad first", "while Nomad cannot be asked a resync could end runners and start none: %s", n.Trouble)
-	case n.Verdict == Stale:
-		return refuse(advice, "Poseidon counts %s idle runners, Nomad runs %d: its event stream has stalled, and a resync would empty the pool", pool, n.Idle)
-	case !pool.Low():
-		return nothing("the pool has recovered: %s runners are idle", pool)
-	case n.Verdict == Filling:
+	if f.Nomad.Trouble != "" {
+		return refuse("look at Nomad first: check_nomad_evals", "while Nomad cannot be asked a resync could end runners and start none: %s", f.Nomad.Trouble)
+	}
+	runners := f.Nomad.Environments[f.Environment]
+	switch standing := limits.Stand(pool.of(f.Environment), f.Nomad); {
+	case standing == prewarm.Stale:
+		return refuse(advice, "Poseidon counts %s idle runners, Nomad runs %d: its event stream has stalled, and a resync would empty the pool", pool, runners.Running)
+	case standing == prewarm.Fine:
+		return hasRecovered(pool)
+	case standing == prewarm.Filling:
 		return refuse("wait; if it stays so, add capacity: nomad node status",
-			"%s runners are idle and Nomad is starting %d: it is filling or has no room, and a resync would begin anew", pool, n.Starting)
-	case n.Verdict == Lost:
+			"%s runners are idle and Nomad is starting %d: it is filling or has no room, and a resync would begin anew", pool, runners.Starting)
+	case standing == prewarm.Lost:
 		return lost(f, rules, now)
-	case n.Verdict != Missing:
-		return refuse("look at Poseidon's and Nomad's logs", "Poseidon counts %s idle runners, Nomad runs %d: that fits no known case", pool, n.Idle)
+	case standing != prewarm.Missing, runners.Template == "" && runners.Running == 0 && pool.Idle > 0:
+		return refuse("is --nomad-namespace right, and --nomad-address that of Poseidon's servers?",
+			"Poseidon counts %s idle runners, and Nomad shows nothing of this environment", pool)
 	}
 	return nil
 }
 
+func hasRecovered(pool Pool) *Decision {
+	return nothing("the pool has recovered: %s runners are idle", pool)
+}
+
 // lost is for runners that Poseidon has forgotten. A resync would end them, the used ones too; a restart finds them again.
 func lost(f Facts, rules Rules, now Moment) *Decision {
-	reason := fmt.Sprintf("Poseidon counts %s idle runners, Nomad runs %d: lost in Poseidon's memory", f.Pools[f.Environment], f.Nomad.Idle)
+	reason := fmt.Sprintf("Poseidon counts %s idle runners, Nomad runs %d: lost in Poseidon's memory", f.Pools[f.Environment], f.Nomad.Environments[f.Environment].Running)
 	if !rules.MayRestart {
 		return refuse(advice, "%s, and a resync would end them", reason)
 	}
@@ -183,21 +190,17 @@ func lost(f Facts, rules Rules, now Moment) *Decision {
 	return &Decision{Action: Restart, Reason: reason}
 }
 
-// byUsed heeds the runners that people work with, by the larger of both counts.
+// byUsed heeds the runners that people work with.
 func byUsed(f Facts, rules Rules, _ Moment) *Decision {
 	pool := f.Pools[f.Environment]
-	used := pool.Used
-	if f.Nomad != nil {
-		used = max(used, f.Nomad.Used)
-	}
 	switch {
-	case used == 0 || rules.Spare == SpareNever:
+	case pool.Used == 0 || rules.Spare == SpareNever:
 		return nil
 	case rules.Spare == SpareAlways:
-		return refuse("wait until they end, or by hand: --spare-used never", "a resync would end %s (--spare-used always)", plugin.Count(used, "used runner"))
+		return refuse("wait until they end, or by hand: --spare-used never", "a resync would end %s (--spare-used always)", plugin.Count(pool.Used, "used runner"))
 	case pool.Idle > 0:
 		return refuse("wait until they end or the pool is empty, or by hand: --spare-used never",
-			"a resync would end %s while %d idle ones are left to claim (--spare-used auto)", plugin.Count(used, "used runner"), pool.Idle)
+			"a resync would end %s while %d idle ones are left to claim (--spare-used auto)", plugin.Count(pool.Used, "used runner"), pool.Idle)
 	}
 	return nil
 }

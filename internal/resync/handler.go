@@ -8,6 +8,7 @@ import (
 
 	"overdue/internal/plugin"
 	"overdue/internal/poseidon"
+	"overdue/internal/prewarm"
 )
 
 // server is Poseidon, as far as the handler needs it: *poseidon.Client.
@@ -36,7 +37,7 @@ type handler struct {
 	command  []string // that restarts Poseidon
 	store    store
 	poseidon server
-	nomad    func(context.Context, map[int]Pool) Nomad
+	nomad    func(context.Context) *prewarm.Nomad
 	waiting  func(format string, args ...any)
 	object   string // the service in Icinga, "host!service", or ""
 	surroundings
@@ -84,9 +85,7 @@ func (h *handler) run(ctx context.Context) (result, error) {
 	}
 	d := h.decide()
 	if d.Action == Ask {
-		h.waiting("Nomad, for its count of the same runners")
-		nomad := h.nomad(ctx, h.facts.Pools)
-		h.facts.Nomad = &nomad
+		h.facts.Nomad = h.nomad(ctx)
 		d = h.decide()
 	}
 	switch d.Action {

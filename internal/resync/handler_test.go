@@ -13,6 +13,7 @@ import (
 
 	"overdue/internal/plugin"
 	"overdue/internal/poseidon"
+	"overdue/internal/prewarm"
 )
 
 // bench is a handler on a stand-in for Poseidon and Nomad, with a clock that only waiting moves.
@@ -63,9 +64,9 @@ func newBench(t *testing.T) *bench {
 		settle:   20 * time.Second,
 		store:    store{t.TempDir()},
 		poseidon: b,
-		nomad: func(context.Context, map[int]Pool) Nomad {
+		nomad: func(context.Context) *prewarm.Nomad {
 			b.asks = append(b.asks, "nomad")
-			return Nomad{Verdict: Missing}
+			return nomadRuns(0, 0)
 		},
 		waiting: func(string, ...any) {},
 		surroundings: surroundings{
@@ -194,11 +195,11 @@ func TestHandlerNoRecordNoPut(t *testing.T) {
 		t.Log("root may write everywhere: the directory is taken away instead")
 	}
 	b := newBench(t)
-	b.nomad = func(context.Context, map[int]Pool) Nomad {
+	b.nomad = func(context.Context) *prewarm.Nomad {
 		if err := os.RemoveAll(b.store.dir); err != nil {
 			t.Fatal(err)
 		}
-		return Nomad{Verdict: Missing}
+		return nomadRuns(0, 0)
 	}
 	if r, err := b.run(context.Background()); err != nil || r.Action != Refuse || b.puts() != 0 {
 		t.Errorf("%+v, %v, asked %q", r, err, b.asks)
@@ -221,9 +222,9 @@ func TestHandlerLooksAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
-			b.nomad = func(context.Context, map[int]Pool) Nomad {
+			b.nomad = func(context.Context) *prewarm.Nomad {
 				row.change(b)
-				return Nomad{Verdict: Missing}
+				return nomadRuns(0, 0)
 			}
 			r, err := b.run(context.Background())
 			if err != nil || r.Action != row.want || !strings.Contains(r.Reason, row.says) {
@@ -255,7 +256,7 @@ func TestHandlerFailedPut(t *testing.T) {
 
 func TestHandlerRestarts(t *testing.T) {
 	b := newBench(t)
-	b.nomad = func(context.Context, map[int]Pool) Nomad { return Nomad{Verdict: Lost, Idle: 4} }
+	b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(4, 0) }
 	if r, err := b.run(context.Background()); err != nil || r.Action != Refuse || !strings.Contains(r.Remedy, "systemctl restart poseidon") {
 		t.Errorf("without a command: %+v, %v", r, err)
 	}
