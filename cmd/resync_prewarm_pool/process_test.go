@@ -18,7 +18,7 @@ import (
 // call starts a real process of the handler, on a state directory.
 func call(t *testing.T, server *poseidontest.Server, dir string, args ...string) (*exec.Cmd, *strings.Builder) {
 	t.Helper()
-	args = append([]string{"--environment", "29", "--without-nomad", "--no-journal", "--state-dir", dir}, args...)
+	args = append([]string{"--environment", "29", "--without-nomad", "--no-journal", "--recheck", "0", "--state-dir", dir}, args...)
 	command := exec.Command("resync_prewarm_pool", args...)
 	command.Env = append(os.Environ(), "POSEIDON_ADDR="+server.URL())
 	out := new(strings.Builder)

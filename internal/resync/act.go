@@ -11,10 +11,13 @@ import (
 	"overdue/internal/poseidon"
 )
 
-// resync sends the environment's own configuration back, after a last look: it is the only call that refills a pool, and it
+// resync sends the environment's own configuration back, after a second look: it is the only call that refills a pool, and it
 // ends the environment's used runners.
-func (h *handler) resync(ctx context.Context) (result, error) {
+func (h *handler) resync(ctx context.Context, d Decision) (result, error) {
 	id := h.facts.Environment
+	if h.replay {
+		return h.ends(d), nil
+	}
 	environment, err := h.poseidon.Environment(ctx, id)
 	if poseidon.IsUnknown(err) {
 		delete(h.facts.Pools, id)
@@ -23,14 +26,20 @@ func (h *handler) resync(ctx context.Context) (result, error) {
 	if err != nil {
 		return h.ends(Decision{}), err
 	}
+	first := h.facts
+	h.waiting("a second look")
+	if err := h.pause(ctx, h.recheck); err != nil {
+		return h.ends(Decision{}), err
+	}
 	if err := h.readPools(ctx); err != nil {
 		return h.ends(Decision{}), err
 	}
-	d, pool := h.decide(), h.facts.Pools[id]
-	if pool.Size > 0 && !pool.Low() { // what Nomad said is older, and no reason to call this stale
-		d = *hasRecovered(pool)
+	if h.nomad != nil {
+		h.facts.Nomad = h.nomad(ctx)
 	}
+	d = DecideAgain(first, h.facts, h.rules, h.moment())
 	if d.Action == Resync {
+		pool := h.facts.Pools[id]
 		if environment.Size != pool.Size { // and is still being put into effect
 			d = *refuse("wait", "its pool is being changed: size %d in the statistics, %d in its configuration", pool.Size, environment.Size)
 		} else if refusal := h.inTime(ctx, putPatience(pool.Size)); refusal != nil {

@@ -49,6 +49,7 @@ type options struct {
 	environment int
 	macros      macros
 	rules       Rules
+	recheck     plugin.Duration
 	settle      plugin.Duration
 	cooldown    plugin.Duration
 	spare       string
@@ -64,6 +65,7 @@ func define(flags *plugin.Flags) plugin.Check {
 	o := options{
 		rules: Rules{On: When{Soft: 6, Hard: true}}, spare: string(SpareAuto),
 		cooldown: plugin.Duration(30 * time.Minute), settle: plugin.Duration(90 * time.Second),
+		recheck: plugin.Duration(12 * time.Second), // Poseidon waits 10 s for each runner: whoever refills a pool moves it within that
 	}
 	f := flags.Group("What it is called for")
 	f.IntVar(&o.environment, "environment", -1, "`ID` of the execution environment; needed")
@@ -81,6 +83,7 @@ func (o *options) addRules(f *pflag.FlagSet) {
 	f.Var(&o.rules.On, "on", "act at these states: SOFT from an attempt on, and HARD")
 	f.Var(&o.cooldown, "cooldown", "`TIME` from one resync of an environment to the next")
 	f.StringVar(&o.spare, "spare-used", o.spare, "`auto`: do not end used runners while idle ones are left; always: never end any; never: whatever it takes")
+	f.Var(&o.recheck, "recheck", "`TIME` from the first look to the second, just before acting; whatever moves meanwhile forbids to act")
 	f.Var(&o.settle, "settle", "`TIME` that the pool may take to be half full again")
 	f.StringVar(&o.command, "restart-command", "", "`COMMAND` that restarts Poseidon when it has lost its runners in memory, such as \"sudo systemctl restart poseidon\"; split at blanks, run without a shell (default: it is only recommended)")
 	f.StringVar(&o.stateDir, "state-dir", "/var/lib/overdue", "`DIRECTORY` of locks and records; it must exist and be writable; hosts may share it")
@@ -101,7 +104,7 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	h := &handler{
 		facts: Facts{Environment: o.environment, Call: call}, rules: o.rules,
 		dry: o.dry || !run.Live(), replay: !run.Live(),
-		settle: time.Duration(o.settle), command: strings.Fields(o.command), store: store{o.stateDir},
+		recheck: time.Duration(o.recheck), settle: time.Duration(o.settle), command: strings.Fields(o.command), store: store{o.stateDir},
 		waiting: run.Waiting, object: o.icinga.object(),
 		surroundings: surroundings{moment: thisMoment, pause: nomad.PauseFor, restart: runCommand, pid: os.Getpid()},
 	}

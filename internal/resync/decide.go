@@ -42,6 +42,23 @@ func Decide(f Facts, rules Rules, now Moment) Decision {
 	return Decision{Action: Resync, Reason: fmt.Sprintf("%s runners are idle, and %s", pool, ended(pool.Used))}
 }
 
+// DecideAgain decides at a second look, some seconds after the first. What moved in between is being refilled already: by
+// CodeOcean, by Poseidon's own reload, or by a person (poseidon#716). Two resyncs at once end each other's runners.
+func DecideAgain(first, second Facts, rules Rules, now Moment) Decision {
+	d := Decide(second, rules, now)
+	if d.Action != Resync {
+		return d
+	}
+	was, is := first.Pools[first.Environment], second.Pools[second.Environment]
+	if was.Idle != is.Idle || was.Size != is.Size {
+		return *refuse("", "its pool moves: idle %s → %s between two looks; somebody is at it already", was, is)
+	}
+	if ran, runs := first.running(), second.running(); ran != runs {
+		return *refuse("", "its pool moves: Nomad ran %d idle runners, and runs %d at the second look; somebody is at it already", ran, runs)
+	}
+	return d
+}
+
 func nothing(format string, args ...any) *Decision {
 	return &Decision{Action: Nothing, Reason: fmt.Sprintf(format, args...)}
 }
@@ -146,7 +163,7 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 	pool := f.Pools[f.Environment]
 	if rules.WithoutNomad {
 		if !pool.Low() {
-			return hasRecovered(pool)
+			return nothing("the pool has recovered: %s runners are idle", pool)
 		}
 		return nil
 	}
@@ -161,7 +178,7 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 	case standing == prewarm.Stale:
 		return refuse(advice, "Poseidon counts %s idle runners, Nomad runs %d: its event stream has stalled, and a resync would empty the pool", pool, runners.Running)
 	case standing == prewarm.Fine:
-		return hasRecovered(pool)
+		return nothing("the pool has recovered: %s runners are idle", pool)
 	case standing == prewarm.Filling:
 		return refuse("wait; if it stays so, add capacity: nomad node status",
 			"%s runners are idle and Nomad is starting %d: it is filling or has no room, and a resync would begin anew", pool, runners.Starting)
@@ -172,10 +189,6 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 			"Poseidon counts %s idle runners, and Nomad shows nothing of this environment", pool)
 	}
 	return nil
-}
-
-func hasRecovered(pool Pool) *Decision {
-	return nothing("the pool has recovered: %s runners are idle", pool)
 }
 
 // lost is for runners that Poseidon has forgotten. A resync would end them, the used ones too; a restart finds them again.
@@ -207,9 +220,9 @@ func byUsed(f Facts, rules Rules, _ Moment) *Decision {
 
 func ended(used int) string {
 	if used == 0 {
-		return "no used runner is ended"
+		return "it ends no used runner"
 	}
-	return plugin.Count(used, "used runner") + " end with it"
+	return fmt.Sprintf("it ends %s", plugin.Count(used, "used runner"))
 }
 
 // clock tells when a record was made.

@@ -63,7 +63,7 @@ func TestDecide(t *testing.T) {
 		want   Action
 		says   string
 	}{
-		{"all speaks for it", func(*Facts, *Rules) {}, Resync, "1/4 runners are idle, and no used runner is ended"},
+		{"all speaks for it", func(*Facts, *Rules) {}, Resync, "1/4 runners are idle, and it ends no used runner"},
 
 		// What Icinga calls a handler for (facts: event handlers, exact rule).
 		{"WARNING", func(f *Facts, _ *Rules) { f.Call.State = plugin.Warning }, Resync, ""},
@@ -146,7 +146,7 @@ func TestDecide(t *testing.T) {
 
 		// Used runners.
 		{"used ones, idle left", func(f *Facts, _ *Rules) { f.Pools[29] = Pool{Idle: 1, Used: 2, Size: 4} }, Refuse, "end 2 used runners while 1 idle"},
-		{"used ones, none idle", func(f *Facts, _ *Rules) { f.Pools[29] = Pool{Used: 2, Size: 4} }, Resync, "2 used runners end with it"},
+		{"used ones, none idle", func(f *Facts, _ *Rules) { f.Pools[29] = Pool{Used: 2, Size: 4} }, Resync, "it ends 2 used runners"},
 		{"used ones, always spared", func(f *Facts, r *Rules) { f.Pools[29], r.Spare = Pool{Used: 2, Size: 4}, SpareAlways }, Refuse, "--spare-used always"},
 		{"used ones, never spared", func(f *Facts, r *Rules) { f.Pools[29], r.Spare = Pool{Idle: 1, Used: 2, Size: 4}, SpareNever }, Resync, "2 used"},
 		{"none used, always spared", func(_ *Facts, r *Rules) { r.Spare = SpareAlways }, Resync, ""},

@@ -15,6 +15,14 @@ type Facts struct {
 	Nomad       *prewarm.Nomad
 }
 
+// running is how many idle runners of the environment Nomad runs, 0 if it was not to be asked.
+func (f Facts) running() int {
+	if f.Nomad == nil {
+		return 0
+	}
+	return f.Nomad.Environments[f.Environment].Running
+}
+
 // State is what the state directory says.
 type State struct {
 	Trouble  string // why it cannot be used, or ""

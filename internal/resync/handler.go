@@ -31,13 +31,14 @@ type surroundings struct {
 type handler struct {
 	facts    Facts
 	rules    Rules
-	dry      bool // change nothing
-	replay   bool // it is about another time: what this machine remembers does not count
+	dry      bool          // change nothing
+	replay   bool          // it is about another time: what this machine remembers does not count
+	recheck  time.Duration // from the first look to the second
 	settle   time.Duration
 	command  []string // that restarts Poseidon
 	store    store
 	poseidon server
-	nomad    func(context.Context) *prewarm.Nomad
+	nomad    func(context.Context) *prewarm.Nomad // nil: it is not to be asked
 	waiting  func(format string, args ...any)
 	object   string // the service in Icinga, "host!service", or ""
 	surroundings
@@ -90,7 +91,7 @@ func (h *handler) run(ctx context.Context) (result, error) {
 	}
 	switch d.Action {
 	case Resync:
-		return h.resync(ctx)
+		return h.resync(ctx, d)
 	case Restart:
 		return h.restartPoseidon(ctx, d)
 	}

@@ -88,7 +88,7 @@ func TestTell(t *testing.T) {
 		t.Errorf("%+v, logged %v", f, logged)
 	}
 	line := f.Details[len(f.Details)-1]
-	for _, want := range []string{"time=2026-12-03T12:00:00.000Z", "environment=29", "decision=helped", `call="CRITICAL HARD"`, `object="learn!pool 29"`,
+	for _, want := range []string{"time=2026-12-03T12:00:12.000Z", "environment=29", "decision=helped", `call="CRITICAL HARD"`, `object="learn!pool 29"`,
 		"idle=0", "used=2", "size=4", "nomad_idle=0", "idle_after=4", "took=4.0", "comment=added"} {
 		if !strings.Contains(line, want) {
 			t.Errorf("the line lacks %s: %s", want, line)
