@@ -62,6 +62,10 @@ func TestJudge(t *testing.T) {
 			want: judgetest.Want{State: plugin.Critical, Says: []string{"environment 29 ¶ Poseidon does not know it", "synchronise it in CodeOcean"}}},
 		{name: "lost, and Nomad runs its runners unseen", snapshot: Snapshot{Pools: pools(full), Nomad: runs([2]int{4, 0}, [2]int{4, 0})}, selected: []int{29},
 			want: judgetest.Want{State: plugin.Critical, Says: []string{"Nomad runs 4 idle runners of it: Poseidon has lost the environment"}}},
+		{name: "lost, and nobody named it: Nomad tells (time line builtin-reload-15s, 101 s)", snapshot: Snapshot{Pools: pools(full), Nomad: template(runs([2]int{4, 0}, [2]int{4, 0}), 29, "dead")},
+			want: judgetest.Want{State: plugin.Warning, Says: []string{"environment 29 ¶ Poseidon does not know it", "Nomad runs 4 idle runners of it", "synchronise it in CodeOcean"}}},
+		{name: "deleted: only its dead job is left", snapshot: Snapshot{Pools: pools(full), Nomad: template(runs([2]int{4, 0}, [2]int{0, 0}), 29, "dead")}, want: judgetest.Want{State: plugin.OK}},
+		{name: "lost, but another one is watched", snapshot: Snapshot{Pools: pools(full), Nomad: runs([2]int{4, 0}, [2]int{4, 0})}, selected: []int{10}, want: judgetest.Want{State: plugin.OK}},
 		{name: "another environment is low", snapshot: Snapshot{Pools: pools(full, [3]int{4, 0, 0}, full)}, selected: []int{10}, want: judgetest.Want{State: plugin.OK, Not: []string{"29"}}},
 
 		{name: "incident 2 (poseidon#470): events missed, Nomad runs them", snapshot: Snapshot{Pools: pools(full, [3]int{4, 1, 0}, full), Nomad: runs([2]int{4, 0}, [2]int{4, 0}, [2]int{4, 0})},
@@ -100,6 +104,10 @@ func TestJudge(t *testing.T) {
 		{name: "no right in Nomad, one pool low", snapshot: Snapshot{Pools: pools(full, [3]int{4, 1, 0}, full), Nomad: forbidden}, want: judgetest.Want{State: plugin.Warning, Says: []string{"Nomad could not be asked: cannot list jobs: refused (403)", "give its policy list-jobs"}}},
 		{name: "template job stopped: lost at the next restart (facts 3.7)", snapshot: Snapshot{Pools: pools(full, full), Nomad: template(runs([2]int{4, 0}, [2]int{4, 0}), 29, "dead")},
 			want: judgetest.Want{State: plugin.Warning, Says: []string{"environment 29 ¶ its job is dead in Nomad", "template-29", "at its next restart"}, Not: []string{"environment 10"}}},
+		{name: "lost in memory, and a restart would forget it (time line builtin-reload-15s, 106 s)", snapshot: Snapshot{Pools: pools(full, [3]int{4, 0, 2}, full), Nomad: template(runs([2]int{4, 0}, [2]int{4, 0}, [2]int{4, 0}), 29, "dead")},
+			want: judgetest.Want{State: plugin.Critical, Says: []string{"lost in Poseidon's memory", "first synchronise in CodeOcean what a restart would forget (environment 29, its used runners end), then restart Poseidon"}}},
+		{name: "stale, and a restart would forget another one", snapshot: Snapshot{Pools: pools(full, full), Nomad: template(runs([2]int{1, 0}, [2]int{4, 0}), 29, "")},
+			want: judgetest.Want{State: plugin.Warning, Says: []string{"stale", "what a restart would forget (environment 29,"}}},
 		{name: "template job purged", snapshot: Snapshot{Pools: pools(full, full), Nomad: template(runs([2]int{4, 0}, [2]int{4, 0}), 29, "")}, want: judgetest.Want{State: plugin.Warning, Says: []string{"its job is gone from Nomad"}}},
 	} {
 		t.Run(r.name, func(t *testing.T) {
