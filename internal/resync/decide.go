@@ -191,10 +191,21 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 	return nil
 }
 
-// lost is for runners that Poseidon has forgotten. A resync would end them, the used ones too; a restart finds them again.
+// lost is for runners that Poseidon has forgotten. A resync would end them, the used ones too; a restart finds them again, but
+// forgets the environments whose own job is gone (poseidon#522).
 func lost(f Facts, rules Rules, now Moment) *Decision {
-	reason := fmt.Sprintf("Poseidon counts %s idle runners, Nomad runs %d: lost in Poseidon's memory", f.Pools[f.Environment], f.Nomad.Environments[f.Environment].Running)
-	if !rules.MayRestart {
+	reason := fmt.Sprintf("Poseidon counts %s idle runners, Nomad runs %d: lost in Poseidon's memory", f.Pools[f.Environment], f.running())
+	var lacking []string
+	for _, id := range slices.Sorted(maps.Keys(f.Pools)) {
+		if !f.Nomad.Environments[id].HasTemplate() {
+			lacking = append(lacking, strconv.Itoa(id))
+		}
+	}
+	switch {
+	case len(lacking) > 0:
+		return refuse("first synchronise those in CodeOcean (their used runners end), then "+advice,
+			"%s; a resync would end them, and a restart would forget environment %s, whose job in Nomad is gone", reason, plugin.List(lacking))
+	case !rules.MayRestart:
 		return refuse(advice, "%s, and a resync would end them", reason)
 	}
 	if d := cooling(f.State.Restart, rules, now); d != nil {

@@ -122,6 +122,10 @@ func TestDecide(t *testing.T) {
 			f.Nomad, r.MayRestart = nomadRuns(4, 0), true
 			f.State.Restart = ago(time.Minute, Helped)
 		}, Refuse, "--cooldown"},
+		{"lost in memory, with a command, but a restart would forget another (poseidon#522)", func(f *Facts, r *Rules) {
+			f.Nomad, r.MayRestart = nomadRuns(4, 0), true
+			f.Nomad.Environments[10] = prewarm.Runners{Running: 4, Template: "dead"}
+		}, Refuse, "would forget environment 10"},
 		{"missing, with a command", func(_ *Facts, r *Rules) { r.MayRestart = true }, Resync, ""},
 		{"stale: Poseidon says all is well", func(f *Facts, r *Rules) {
 			pools(map[int]Pool{29: {Idle: 4, Size: 4}})(f, r)
