@@ -3,13 +3,11 @@ package resync
 import (
 	"context"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"overdue/internal/nomad"
 	"overdue/internal/plugin"
 	"overdue/internal/prewarm"
 )
@@ -22,27 +20,31 @@ func Check(ctx context.Context, args, env []string, out io.Writer) int {
 }
 
 // Program is resync_prewarm_pool.
-var Program = plugin.Program{
-	Name:    programName,
-	Summary: "Refills a depleted Poseidon pre-warming pool, carefully: an event handler for Icinga, and a tool for the hand.",
-	Description: "The only call to Poseidon that refills a pool also ends the used runners of that environment, and while Nomad is in trouble or " +
-		"Poseidon's event stream has stalled it empties the pool for good. So the handler acts rarely, on one environment, once in a " +
-		"while, and says why it did not.\n\n" +
-		"Icinga calls a handler at every SOFT check, when a HARD state changes and at recovery, never again while a HARD state lasts, in " +
-		"downtimes too, and on several nodes of a zone. With --on soft:6,hard, check_prewarm_pool and a retry_interval of one minute it looks again for " +
-		"5 minutes, then acts, or refuses with another chance at each retry until the state is HARD and people are told.\n\n" +
-		"By hand, --environment is enough; --dry-run says what it would do.",
-	Examples: []plugin.Example{
-		{About: "Look at what it would do, and why:", Command: "resync_prewarm_pool --environment 29 --dry-run"},
-		{About: "As Icinga calls it:", Command: "resync_prewarm_pool --environment 29 --state CRITICAL --state-type SOFT --attempt 6 --downtime-depth 0 \\\n" +
-			"  --token-file /etc/icinga2/overdue/poseidon-token --nomad-token-file /etc/icinga2/overdue/nomad-token \\\n" +
-			"  --icinga-url https://localhost:5665 --icinga-auth-file /etc/icinga2/overdue/icinga-auth \\\n" +
-			"  --icinga-ca-file /var/lib/icinga2/certs/ca.crt --icinga-host learn --icinga-service 'pool 29'"},
-		{About: "Once more, after a resync that did not help:", Command: "resync_prewarm_pool --environment 29 --force"},
-	},
-	Timeout:  10 * time.Minute,
-	Outcomes: &outcomes,
-	Define:   define,
+var Program = program(machine())
+
+func program(by surroundings) plugin.Program {
+	return plugin.Program{
+		Name:    programName,
+		Summary: "Refills a depleted Poseidon pre-warming pool, carefully: an event handler for Icinga, and a tool for the hand.",
+		Description: "The only call to Poseidon that refills a pool also ends the used runners of that environment, and while Nomad is in trouble or " +
+			"Poseidon's event stream has stalled it empties the pool for good. So the handler acts rarely, on one environment, once in a " +
+			"while, and says why it did not.\n\n" +
+			"Icinga calls a handler at every SOFT check, when a HARD state changes and at recovery, never again while a HARD state lasts, in " +
+			"downtimes too, and on several nodes of a zone. With --on soft:6,hard, check_prewarm_pool and a retry_interval of one minute it looks again for " +
+			"5 minutes, then acts, or refuses with another chance at each retry until the state is HARD and people are told.\n\n" +
+			"By hand, --environment is enough; --dry-run says what it would do.",
+		Examples: []plugin.Example{
+			{About: "Look at what it would do, and why:", Command: "resync_prewarm_pool --environment 29 --dry-run"},
+			{About: "As Icinga calls it:", Command: "resync_prewarm_pool --environment 29 --state CRITICAL --state-type SOFT --attempt 6 --downtime-depth 0 \\\n" +
+				"  --token-file /etc/icinga2/overdue/poseidon-token --nomad-token-file /etc/icinga2/overdue/nomad-token \\\n" +
+				"  --icinga-url https://localhost:5665 --icinga-auth-file /etc/icinga2/overdue/icinga-auth \\\n" +
+				"  --icinga-ca-file /var/lib/icinga2/certs/ca.crt --icinga-host learn --icinga-service 'pool 29'"},
+			{About: "Once more, after a resync that did not help:", Command: "resync_prewarm_pool --environment 29 --force"},
+		},
+		Timeout:  10 * time.Minute,
+		Outcomes: &outcomes,
+		Define:   func(flags *plugin.Flags) plugin.Check { return define(flags, by) },
+	}
 }
 
 type options struct {
@@ -59,10 +61,11 @@ type options struct {
 	noJournal   bool
 	icinga      icingaOptions
 	sources     prewarm.Sources
+	by          surroundings
 }
 
-func define(flags *plugin.Flags) plugin.Check {
-	o := options{
+func define(flags *plugin.Flags, by surroundings) plugin.Check {
+	o := options{by: by,
 		rules: Rules{On: When{Soft: 6, Hard: true}}, spare: string(SpareAuto),
 		cooldown: plugin.Duration(30 * time.Minute), settle: plugin.Duration(90 * time.Second),
 		recheck: plugin.Duration(12 * time.Second), // Poseidon waits 10 s for each runner: whoever refills a pool moves it within that
@@ -106,13 +109,10 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 		dry: o.dry || !run.Live(), replay: !run.Live(),
 		recheck: time.Duration(o.recheck), settle: time.Duration(o.settle), command: strings.Fields(o.command), store: store{o.stateDir},
 		waiting: run.Waiting, object: o.icinga.object(),
-		surroundings: surroundings{moment: thisMoment, pause: nomad.PauseFor, restart: runCommand, pid: os.Getpid()},
+		surroundings: o.by,
 	}
 	if !run.Live() {
 		h.moment = func() Moment { return Moment{Wall: run.Now()} }
-	}
-	if h.host, err = os.Hostname(); err != nil {
-		h.host = "unknown"
 	}
 	if !call.Skip { // a node that is not to act may have no login
 		client, count, err := o.sources.Connect(run, !o.rules.WithoutNomad)
@@ -122,7 +122,7 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 		h.poseidon, h.nomad = client, count
 	}
 	r, failure := h.run(ctx)
-	t := teller{icinga: report, log: toJournal}
+	t := teller{icinga: report, log: o.by.log}
 	if o.noJournal {
 		t.log = nil
 	}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"os"
 	"time"
 
+	"overdue/internal/nomad"
 	"overdue/internal/plugin"
 	"overdue/internal/poseidon"
 	"overdue/internal/prewarm"
@@ -23,8 +26,18 @@ type surroundings struct {
 	moment  func() Moment
 	pause   func(context.Context, time.Duration) error
 	restart func(context.Context, []string) error
+	log     func(context.Context, slog.Record) error
 	host    string
 	pid     int
+}
+
+// machine is the one that this process runs on.
+func machine() surroundings {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return surroundings{moment: thisMoment, pause: nomad.PauseFor, restart: runCommand, log: toJournal, host: host, pid: os.Getpid()}
 }
 
 // handler is one run for one environment.
