@@ -85,7 +85,7 @@ func define(flags *plugin.Flags, by surroundings) plugin.Check {
 func (o *options) addRules(f *pflag.FlagSet) {
 	f.Var(&o.rules.On, "on", "act at these states: SOFT from an attempt on, and HARD")
 	f.Var(&o.cooldown, "cooldown", "`TIME` from one resync of an environment to the next")
-	f.StringVar(&o.spare, "spare-used", o.spare, "`auto`: do not end used runners while idle ones are left; always: never end any; never: whatever it takes")
+	f.StringVar(&o.spare, "spare-used", o.spare, "`MODE`: auto does not end used runners while idle ones are left, always never ends any, never spares none")
 	f.Var(&o.recheck, "recheck", "`TIME` from the first look to the second, just before acting; whatever moves meanwhile forbids to act")
 	f.Var(&o.settle, "settle", "`TIME` that the pool may take to be half full again")
 	f.StringVar(&o.command, "restart-command", "", "`COMMAND` that restarts Poseidon when it has lost its runners in memory, such as \"sudo systemctl restart poseidon\"; split at blanks, run without a shell (default: it is only recommended)")
