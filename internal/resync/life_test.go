@@ -2,10 +2,7 @@ package resync
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"log/slog"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -35,18 +32,7 @@ func newSite(t *testing.T, idleInNomad int) *site {
 
 // runs sets how many idle runners of environment 29 Nomad runs.
 func (s *site) runs(idle int) {
-	var jobs []string
-	for id, count := range map[int]int{10: 4, 29: idle} {
-		jobs = append(jobs, fmt.Sprintf(`{"ID":"template-%d","Status":"running","Namespace":"poseidon"}`, id))
-		for i := range count {
-			jobs = append(jobs, fmt.Sprintf(`{"ID":"%d-3d8b031c-ed2a-11f1-b332-%012d","Status":"running","Namespace":"poseidon","JobSummary":{"Summary":{"default-group":{"Running":1}}}}`, id, i))
-		}
-	}
-	s.nomad.Handle("/v1/jobs", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("X-Nomad-Index", "1")
-		_, _ = io.WriteString(w, "["+strings.Join(jobs, ",")+"]")
-	})
+	s.nomad.Handle("/v1/jobs", poseidontest.Jobs(map[int]int{10: 4, 29: idle}))
 }
 
 func (s *site) call(t *testing.T, args ...string) (int, string) {
