@@ -51,7 +51,7 @@ func Connect(o Options, s Surroundings) (*Client, error) {
 		// A server in trouble should not compress: it doubles the time that a long list takes it.
 		DisableCompression: true,
 	}
-	c.send = hooked(limited{authenticated{network, login}}, s)
+	c.send = hooked(limited{authenticated{web.Mask(network), login}}, s)
 	return c, nil
 }
 

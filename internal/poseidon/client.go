@@ -25,7 +25,6 @@ type Client struct {
 	send     http.RoundTripper
 	by       Surroundings
 	hasToken bool
-	secrets  []string
 }
 
 // Connect reads the options, the environment and the files they name, and returns a client. It sends nothing.
@@ -48,15 +47,12 @@ func Connect(o Options, s Surroundings) (*Client, error) {
 		return nil, err
 	}
 	c.hasToken = token != ""
-	if c.hasToken {
-		c.secrets = []string{token}
-	}
-	c.send = s.Transport(guarded{&http.Transport{
+	c.send = s.Transport(guarded{web.Mask(&http.Transport{
 		Proxy:                  web.Proxy(s.Getenv),
 		TLSClientConfig:        config,
 		MaxResponseHeaderBytes: maxHeader,
 		DisableCompression:     true,
-	}, token})
+	}), token})
 	return c, nil
 }
 
