@@ -127,6 +127,9 @@ func TestJudgeFalseAlarms(t *testing.T) {
 func TestJudgeMore(t *testing.T) {
 	ageless := waiting("old", "job-register", 0)
 	ageless.Created, ageless.Due = time.Time{}, time.Time{}
+	agelessAllocation := func(s *Snapshot) {
+		*s.Allocations = append(*s.Allocations, Allocation{JobID: id("old"), ID: "b2", Group: "g", Node: "n1"})
+	}
 	paused := func(s *Snapshot) { s.Broker = BrokerPaused }
 	var many []func(*Snapshot)
 	for i := range 30 {
@@ -141,6 +144,8 @@ func TestJudgeMore(t *testing.T) {
 			says: []string{"job web never placed ¶ a service that nobody stopped is dead, without an allocation", "nomad job eval web"}},
 		{name: "an unknown time of creation is no age", snapshot: region(pending(ageless)), want: plugin.Warning, says: []string{"1 evaluation pending, age unknown"}, not: []string{"1970", "20425d", "since"}},
 		{name: "the same, blocked", snapshot: region(blocked("cpu", ageless)), want: plugin.Warning, says: []string{"1 evaluation blocked, age unknown"}, not: []string{"since"}},
+		{name: "the same, of an allocation", snapshot: region(agelessAllocation, stuck("web", "n2", "", time.Minute)), want: plugin.Warning,
+			says: []string{"WARNING ¶ job old ¶ 1 allocation placed but not started, age unknown", "group g on node n1", "nomad alloc status b2"}, not: []string{"1970", "20425d", "since"}},
 		{name: "the paused broker is the cause", snapshot: region(paused, pending(waiting("web", "job-register", time.Hour))), want: plugin.Critical,
 			says: []string{"evaluation broker ¶ paused by an operator, 1 evaluation waiting", "-pause-eval-broker=false"}},
 		{name: "a paused broker before anything is overdue", snapshot: region(paused, pending(waiting("web", "job-register", time.Minute))), want: plugin.Warning, says: []string{"evaluation broker ¶ paused"}},
