@@ -27,16 +27,16 @@ func (j *judgement) pending() {
 			continue
 		case !e.Due.After(j.now):
 			due++
-			j.points[pendingAge] = max(j.points[pendingAge], age.Seconds())
 		}
 		switch {
-		case graded == plugin.OK:
-		case e.Delayed && j.snapshot.Remains[e.JobID] != "":
+		case graded != plugin.OK && e.Delayed && j.snapshot.Remains[e.JobID] != "":
 			remains = append(remains, e)
-		default:
+			continue // nothing waits for it, so the limits are not for its age
+		case graded != plugin.OK:
 			state = worse(state, graded)
 			overdue = append(overdue, e)
 		}
+		j.points[pendingAge] = max(j.points[pendingAge], age.Seconds())
 	}
 	j.points[evaluationsPending] = float64(len(*j.snapshot.Pending))
 	j.points[evaluationsOverdue] = float64(len(overdue) + len(remains))
