@@ -51,6 +51,7 @@ func (r reader) readAll(ctx context.Context, s *Snapshot) (err error) {
 	if err := r.visible(s.Namespaces); err != nil {
 		return err
 	}
+	s.Token = r.client.HasToken()
 	r.note("the token sees %s: %s", plugin.Count(len(s.Namespaces), "namespace"), plugin.List(s.Namespaces))
 	if err := r.readEvaluations(ctx, s); err != nil {
 		return err

@@ -11,6 +11,7 @@ import "time"
 // Snapshot is what was read of a region at one time. It holds only what is judged. What was not read is nil.
 type Snapshot struct {
 	Namespaces []string // that the token may see
+	Token      bool     // it has one, so it may have other rights in each of them
 	Region     string   // that was asked for, or "" for the servers' own
 	Namespace  string   // the only one that was asked for, or ""
 	Selection  string   // which jobs were asked for, in words; "" for all

@@ -28,18 +28,12 @@ func (j *judgement) allocations() {
 		}
 	}
 	j.points[allocationsPending] = float64(len(*j.snapshot.Allocations))
-	j.points[allocationsLate] = float64(len(late))
-	j.tellLate(late, state)
+	j.points[allocationsLate] = float64(len(late) + len(ageless))
 	j.tellAgelessAllocations(ageless)
-}
-
-func byCreation(a Allocation) (JobID, time.Time) { return a.JobID, a.Created }
-
-func (j *judgement) tellLate(late []Allocation, state plugin.State) {
 	if len(late) == 0 {
 		return
 	}
-	groups := fold(late, byCreation)
+	groups := fold(late, func(a Allocation) (JobID, time.Time) { return a.JobID, a.Created })
 	oldest := groups[0].oldest
 	f := plugin.Finding{State: state, Subject: "allocations", Since: oldest.Created,
 		Problem: plugin.Count(len(late), "allocation") + within(groups) + " placed but not started" + onNode(late), Cause: "the oldest is of " + oldest.parent().String() + ", " + place(oldest),
@@ -55,17 +49,17 @@ func (j *judgement) tellLate(late []Allocation, state plugin.State) {
 	j.add(f)
 }
 
-// tellAgelessAllocations: Nomad has written the time of creation since 0.9.5, so an allocation without may wait since before.
+// tellAgelessAllocations: Nomad has written the time of creation since 0.9.5, so an allocation without has not begun since before.
 func (j *judgement) tellAgelessAllocations(ageless []Allocation) {
 	if len(ageless) == 0 {
 		return
 	}
-	groups := fold(ageless, byCreation)
+	groups := fold(ageless, func(a Allocation) (JobID, time.Time) { return a.JobID, a.Created })
 	oldest := groups[0].oldest
 	j.add(plugin.Finding{State: plugin.Warning, Subject: oldest.String(),
-		Problem:     plugin.Count(len(ageless), "allocation") + within(groups) + " placed but not started, age unknown",
-		Cause:       "the server tells no time of creation; " + place(oldest),
-		Consequence: "its tasks do not run", Remedy: j.command("alloc status", oldest.JobID, short(oldest.ID)) + "; see that node's log",
+		Problem: plugin.Count(len(ageless), "allocation") + within(groups) + " placed but not started, age unknown",
+		Cause:   "the server tells no time of creation", Consequence: "its tasks do not run",
+		Remedy:  j.command("alloc status", oldest.JobID, short(oldest.ID)) + "; see that node's log",
 		Details: details(groups, j.now, "allocation", place)})
 }
 

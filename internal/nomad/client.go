@@ -28,6 +28,9 @@ func (c *Client) Server() string { return c.addresses[c.at].name }
 // Region is the one that was asked for, or "" for the servers' own.
 func (c *Client) Region() string { return c.region }
 
+// HasToken says that requests carry a token.
+func (c *Client) HasToken() bool { return c.hasToken }
+
 // Addresses is how many servers were named.
 func (c *Client) Addresses() int { return len(c.addresses) }
 
