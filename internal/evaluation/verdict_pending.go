@@ -91,7 +91,7 @@ func (j *judgement) overdue(overdue []*Evaluation, state plugin.State, due int) 
 		f.Cause = "it is pending (" + oldest.Trigger + ")"
 		f.Consequence = "nothing is started, stopped or replaced for it until it is worked on"
 	}
-	if len(groups) > 1 { // it stops all scheduling for a moment, and one job's evaluations wait for each other
+	if len(overdue) > 1 { // it stops all scheduling for a moment, which is too much for one
 		f.Remedy += "; if that does not tell, have all queued anew: " + j.setPause("true") + ", and again with =false"
 	}
 	f.Details = details(groups, j.now, "evaluation", tellTrigger)
