@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,15 +36,30 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 		j.node(&s.Nodes[i])
 	}
 	v := Verdict{Findings: fold(j.facts, now), Notes: j.notes, Metrics: j.totals.metrics(l), Summary: j.totals.summary()}
-	if len(s.Nodes) == 0 {
-		empty := plugin.Finding{State: plugin.Unknown, Subject: "cluster", Problem: "has no GPU node",
-			Cause: "no node matches any selector that means so", Remedy: "give --selector or --expect-selector, or --allow-empty if that is right"}
-		if l.AllowEmpty {
-			empty.State, empty.Remedy = plugin.OK, ""
-		}
-		v.Findings = []plugin.Finding{empty}
+	if j.totals.nodes == 0 {
+		v.Findings = []plugin.Finding{j.empty()}
 	}
 	return v
+}
+
+// empty: no node was judged, as none matches or none of those that match has GPUs. That is as bad as no answer, unless the user
+// says that it is right.
+func (j *judgement) empty() plugin.Finding {
+	f := plugin.Finding{State: plugin.Unknown, Subject: "cluster", Problem: "has no GPU node",
+		Cause: "no node matches any selector that means so", Remedy: "give --selector or --expect-selector, or --allow-empty if that is right"}
+	if n := len(j.snapshot.Nodes); n > 0 {
+		match := "nodes match"
+		if n == 1 {
+			match = "node matches"
+		}
+		f.Cause = fmt.Sprintf("%d %s a selector, but none has GPUs to judge", n, match)
+		f.Remedy = "see why (below); give --allow-empty if that is right"
+		f.Details = slices.Clone(j.notes)
+	}
+	if j.limits.AllowEmpty {
+		f.State, f.Remedy = plugin.OK, ""
+	}
+	return f
 }
 
 // judgement is the work on all nodes.

@@ -122,6 +122,9 @@ func TestJudgeNumbers(t *testing.T) {
 		{name: "a label that the site requires", snapshot: fleet(2, on("gpu-02", label("nvidia.com/gpu.machine", "x"))), params: func(p *Params) { p.RequireLabels = []string{"nvidia.com/gpu.machine"} }, want: plugin.Warning, says: []string{"node gpu-01 ¶ label nvidia.com/gpu.machine missing"}, not: []string{"node gpu-02"}},
 		{name: "no GPU node", snapshot: Snapshot{}, want: plugin.Unknown, says: []string{"has no GPU node", "--allow-empty"}},
 		{name: "no GPU node, which is right", snapshot: Snapshot{}, limits: func(l *Limits) { l.AllowEmpty = true }, want: plugin.OK},
+		{name: "the only nodes that match have lost their GPUs or are being removed: none is judged, so nothing is OK", snapshot: fleet(2, on("gpu-01", noResource, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false }),
+			on("gpu-02", func(n *Node) { n.Deleting = true })), want: plugin.Unknown, says: []string{"has no GPU node", "2 nodes match a selector, but none has GPUs to judge", "gpu-01: has no GPU any more", "gpu-02: is being removed"}, not: []string{"no node matches"}},
+		{name: "and where that is right", snapshot: fleet(1, on("all", func(n *Node) { n.Deleting = true })), limits: func(l *Limits) { l.AllowEmpty = true }, want: plugin.OK, says: []string{"has no GPU node"}},
 		{name: "an AMD node", snapshot: amd(gpus(0, 0), alsoOffers("amd.com/gpu", 8, 7)), params: func(p *Params) { *p = p.filled(vendors["amd"]) }, want: plugin.Warning, says: []string{"7 of 8 amd.com/gpu allocatable"}, not: []string{"missing"}},
 	})
 }
