@@ -49,7 +49,7 @@ func (j *judgement) devices(v *view) {
 	}
 	v.offer.missing = max(v.offer.missing, v.offer.want-v.offer.allocatable)
 	now, passing := j.underway(v)
-	f := fact{Finding: plugin.Finding{State: j.grade(v.offer), Consequence: held(v.Node),
+	f := fact{Finding: plugin.Finding{State: j.grade(v.offer),
 		Problem: fmt.Sprintf("%d of %d %s usable", v.offer.allocatable, max(v.offer.capacity, v.offer.want), v.offer.name)}}
 	switch {
 	case f.State == plugin.OK:
@@ -70,6 +70,9 @@ func (j *judgement) devices(v *view) {
 		if len(all) == 0 && f.Cause == "" {
 			f.Cause = "the driver publishes no device"
 		}
+	}
+	if f.State != plugin.OK {
+		f = f.mindful(v.Node)
 	}
 	j.add(v, f)
 }

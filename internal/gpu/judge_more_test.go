@@ -23,6 +23,16 @@ func TestJudgeTransient(t *testing.T) {
 			n.Written[mcoDesired] = before(since)
 		}
 	}
+	recreated := func(s *Snapshot) {
+		for i := range s.Pods {
+			if s.Pods[i].DaemonSet == "nvidia-device-plugin-daemonset" {
+				s.Pods[i].Created, s.Pods[i].Ready, s.Pods[i].Trouble = before(minutes(2)), false, "Init:0/1, waits in toolkit-validation"
+			}
+		}
+	}
+	rolled := func(since time.Duration) func(*Snapshot) {
+		return daemonSet("nvidia-device-plugin", func(d *DaemonSet) { d.Rolled = before(since) })
+	}
 	table(t, []row{
 		{name: "driver upgrade, 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("pod-deletion-required", minutes(10))), gone("gpu-01", "nvidia-device-plugin-daemonset")), want: plugin.OK, says: []string{"driver upgrade in progress (state pod-deletion-required), 0 of 4 nvidia.com/gpu offered", "at least since 2026-12-02 11:50"}},
 		{name: "driver upgrade, 40 minutes", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("pod-deletion-required", minutes(40)))), want: plugin.Critical, says: []string{"driver upgrade in progress (state pod-deletion-required)"}},
@@ -46,16 +56,22 @@ func TestJudgeTransient(t *testing.T) {
 		{name: "MIG change failed, none offered", snapshot: fleet(1, on("all", gpus(0, 0), label(labelMIGState, "failed"), label(labelMIGConfig, "all-1g.5gb"))), want: plugin.Critical, says: []string{"the MIG change to all-1g.5gb failed"}},
 		{name: "paused for 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), paused("paused-for-vgpu-change", minutes(10))), gone("gpu-01")), want: plugin.OK},
 		{name: "machine-config update, 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)))), want: plugin.OK, says: []string{"machine-config update in progress"}},
-		{name: "machine-config update, 10 minutes, but a taint keeps the pods away", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)), taint(reserved, 21*day)), gone("gpu-01")), want: plugin.Critical, says: []string{"taint " + reserved, "see check_mcp first"}},
-		{name: "machine-config update, 2 hours: not an excuse, and what to mind", snapshot: fleet(1, on("all", gpus(0, 0), updating(2*time.Hour))), want: plugin.Critical, says: []string{"not registered with the kubelet", "see check_mcp first"}},
+		{name: "machine-config update, 10 minutes, but a taint keeps the pods away", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)), taint(reserved, 21*day)), gone("gpu-01")), want: plugin.Critical, says: []string{"taint " + reserved, "first run check_mcp"}},
+		{name: "machine-config update, 2 hours: not an excuse, and what to mind", snapshot: fleet(1, on("all", gpus(0, 0), updating(2*time.Hour))), want: plugin.Critical, says: []string{"not registered with the kubelet", "first run check_mcp"}},
 		{name: "restarted 5 minutes ago", snapshot: fleet(1, on("all", gpus(0, 0), func(n *Node) { n.ReadySince = before(minutes(5)) })), want: plugin.OK, says: []string{"Ready again after a restart"}},
-		{name: "the plugin's pod is new", snapshot: fleet(1, on("all", gpus(4, 0)), func(s *Snapshot) {
+		{name: "a machine-config update that is Degraded does not pass by itself", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)), func(n *Node) { n.Annotations[mcoState] = "Degraded" })), want: plugin.Critical,
+			says: []string{"not registered with the kubelet", "a machine-config update has failed on this node (Degraded)", "first run check_mcp"}, not: []string{"in progress", "waits on"}},
+		{name: "nor one that is Unreconcilable", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)), func(n *Node) { n.Annotations[mcoState] = "Unreconcilable" })), want: plugin.Critical, says: []string{"has failed on this node (Unreconcilable)"}},
+		{name: "where GPUs are offered, a Degraded machine config is check_mcp's to tell", snapshot: fleet(1, on("all", updating(minutes(10)), func(n *Node) { n.Annotations[mcoState] = "Degraded" })), want: plugin.OK},
+		{name: "driver upgrade, 10 minutes, GPUs still offered, but a taint dooms the pods", snapshot: fleet(1, on("all", upgrade("cordon-required", minutes(10)), taint(reserved, 21*day))), want: plugin.Warning, says: []string{"but not for long", "driver upgrade in progress (state cordon-required)"}},
+		{name: "the plugin is rolled out, its pod is new", snapshot: fleet(1, on("all", gpus(4, 0)), recreated, rolled(minutes(5))), want: plugin.OK, says: []string{"pod of nvidia-device-plugin-daemonset is young"}},
+		{name: "a pod that is made anew again and again is not excused by its own age", snapshot: fleet(1, on("all", gpus(4, 0)), recreated), want: plugin.Critical, says: []string{"Init:0/1, waits in toolkit-validation"}, not: []string{"is young"}},
+		{name: "nor by a rollout that began before the grace", snapshot: fleet(1, on("all", gpus(4, 0)), recreated, rolled(minutes(40))), want: plugin.Critical, says: []string{"Init:0/1, waits in toolkit-validation"}},
+		{name: "driver upgrade, 3 hours: a driver's pod that is made anew again and again is no progress", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("pod-restart-required", 3*time.Hour)), func(s *Snapshot) {
 			for i := range s.Pods {
-				if s.Pods[i].DaemonSet == "nvidia-device-plugin-daemonset" {
-					s.Pods[i].Created, s.Pods[i].Ready, s.Pods[i].Trouble = before(minutes(2)), false, "Init:0/1, waits in toolkit-validation"
-				}
+				s.Pods[i].Created = before(minutes(2))
 			}
-		}), want: plugin.OK, says: []string{"pod of nvidia-device-plugin-daemonset is young"}},
+		}), want: plugin.Critical, says: []string{"driver upgrade in progress (state pod-restart-required)"}},
 		{name: "a new pod that crashes has no grace", snapshot: fleet(1, on("all", gpus(4, 0)), func(s *Snapshot) {
 			for i := range s.Pods {
 				if s.Pods[i].DaemonSet == "nvidia-device-plugin-daemonset" {
@@ -70,7 +86,7 @@ func TestJudgeTransient(t *testing.T) {
 		{name: "cordoned for 2 hours with GPUs gone: somebody works on it", snapshot: fleet(1, on("all", gpus(0, 0), cordonedFor(2*time.Hour))), want: plugin.Warning, says: []string{"0 of 4 nvidia.com/gpu offered, cordoned"}},
 		{name: "cordoned for 10 minutes with GPUs gone", snapshot: fleet(1, on("all", gpus(0, 0), cordonedFor(minutes(10)))), want: plugin.OK},
 		{name: "cordoned for 8 days", snapshot: fleet(1, on("all", cordonedFor(8*day))), want: plugin.Warning, says: []string{"but not schedulable", "kubectl uncordon gpu-01, unless"}},
-		{name: "cordoned for 8 days with a machine-config update pending", snapshot: fleet(1, on("all", cordonedFor(8*day), updating(8*day))), want: plugin.Warning, says: []string{"see check_mcp first"}},
+		{name: "cordoned for 8 days with a machine-config update pending", snapshot: fleet(1, on("all", cordonedFor(8*day), updating(8*day))), want: plugin.Warning, says: []string{"first run check_mcp"}},
 		{name: "maintenance by a program", snapshot: fleet(1, on("all", gpus(0, 0), taint("medik8s.io/drain:NoSchedule", 2*day))), want: plugin.OK, says: []string{"set aside for maintenance", "taint medik8s.io/drain:NoSchedule"}, not: []string{"tolerated"}},
 		{name: "maintenance that was forgotten", snapshot: fleet(1, on("all", gpus(0, 0), taint("medik8s.io/drain:NoSchedule", 9*day))), want: plugin.Warning, says: []string{"set aside for maintenance"}},
 		{name: "quarantined by NVSentinel", snapshot: fleet(1, on("all", gpus(8, 7), cordonedFor(day), label("k8saas.nvidia.com/cordon-reason", "xid"))), want: plugin.OK, says: []string{"label k8saas.nvidia.com/cordon-reason=xid"}},

@@ -117,6 +117,8 @@ func reduceDaemonSet(o *appsv1.DaemonSet) DaemonSet {
 		Namespace: o.Namespace, Name: o.Name, Role: roleOf(o.Name),
 		NodeName: pod.NodeName, NodeSelector: pod.NodeSelector, Tolerations: pod.Tolerations, HostNetwork: pod.HostNetwork,
 	}
+	written, _ := kube.Written(o.ManagedFields, "template")
+	d.Rolled = latest(o.CreationTimestamp.Time, written).Time
 	if isDevicePlugin(o) && !d.isDRA() {
 		d.Role = rolePlugin
 	}

@@ -12,8 +12,7 @@ import (
 
 // short tells a node that offers fewer GPUs than it has, or none, and why.
 func (j *judgement) short(v *view) {
-	f := fact{Finding: plugin.Finding{State: j.grade(v.offer), Problem: joined(", ", v.offer.String(), j.labelsMissing(v)),
-		Consequence: held(v.Node)}}
+	f := fact{Finding: plugin.Finding{State: j.grade(v.offer), Problem: joined(", ", v.offer.String(), j.labelsMissing(v))}}
 	now, passing := j.underway(v)
 	byTaint := j.keptAway(v)
 	switch {
@@ -37,11 +36,10 @@ func (j *judgement) short(v *view) {
 	if history := v.offer.history(); history != "" {
 		f.Details = append(f.Details, history)
 	}
-	f.Details = append(f.Details, heldDetails(v.Node)...)
 	if v.Unschedulable && !byTaint {
 		j.softened(v, &f)
 	}
-	j.add(v, f)
+	j.add(v, f.mindful(v.Node))
 }
 
 // taintFirst: a taint is not the cause, but no pod that is restarted would come back past it. A remedy that begins with a

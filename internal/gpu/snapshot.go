@@ -71,6 +71,7 @@ type DaemonSet struct {
 	Affinity        *corev1.Affinity // required node affinity only
 	Tolerations     []corev1.Toleration
 	HostNetwork     bool
+	Rolled          time.Time         // when its pod template was last written, or it was created: a rollout begins then
 	PodLabels       map[string]string // spec.selector.matchLabels
 
 	Inferred string // not read: what its tolerations were inferred from
