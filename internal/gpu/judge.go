@@ -94,11 +94,21 @@ func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
 	}
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		if kind := n.Labels[labelInstance]; kind != "" {
+		if kind := class(n); kind != "" {
 			j.peers[kind] = max(j.peers[kind], offered(n, p, 0).capacity)
 		}
 	}
 	return j
+}
+
+// class is the instance type by which nodes can be compared; empty: none. k3s and RKE2 give one to all their nodes, vSphere one that
+// tells of processors and memory only.
+func class(n *Node) string {
+	kind := n.Labels[labelInstance]
+	if kind == "k3s" || kind == "rke2" || strings.HasPrefix(kind, "vsphere-vm.") {
+		return ""
+	}
+	return kind
 }
 
 // view is one node with what was found out about it.
@@ -113,7 +123,7 @@ type view struct {
 func (j *judgement) look(n *Node) *view {
 	v := &view{Node: n, offer: offered(n, j.params, j.limits.Expect)}
 	if v.offer.want == 0 && v.offer.allocatable == 0 {
-		v.offer.want = j.peers[n.Labels[labelInstance]]
+		v.offer.want = j.peers[class(n)]
 		v.offer.missing = max(v.offer.missing, v.offer.want, 1) // at least one, or it would be no GPU node
 	}
 	taints := j.relevant(n)

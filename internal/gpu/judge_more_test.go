@@ -141,7 +141,25 @@ func TestJudgeNumbers(t *testing.T) {
 		{name: "the only nodes that match have lost their GPUs or are being removed: none is judged, so nothing is OK", snapshot: fleet(2, on("gpu-01", noResource, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false }),
 			on("gpu-02", func(n *Node) { n.Deleting = true })), want: plugin.Unknown, says: []string{"has no GPU node", "2 nodes match a selector, but none has GPUs to judge", "gpu-01: has no GPU any more", "gpu-02: is being removed"}, not: []string{"no node matches"}},
 		{name: "and where that is right", snapshot: fleet(1, on("all", func(n *Node) { n.Deleting = true })), limits: func(l *Limits) { l.AllowEmpty = true }, want: plugin.OK, says: []string{"has no GPU node"}},
+		{name: "Intel: the count is of all its resources, and all boards are xe", snapshot: intel("4", Resource{"gpu.intel.com/xe", 4, 4}), params: vendor("intel"), want: plugin.OK, says: []string{"4 of 4 gpu.intel.com/xe allocatable"}, not: []string{"i915"}},
+		{name: "Intel: some i915, some xe", snapshot: intel("4", Resource{"gpu.intel.com/i915", 2, 2}, Resource{"gpu.intel.com/xe", 2, 2}), params: vendor("intel"), want: plugin.OK, says: []string{"2 of 2 gpu.intel.com/i915, 2 of 2 gpu.intel.com/xe"}},
+		{name: "Intel: one of both is lost", snapshot: intel("4", Resource{"gpu.intel.com/i915", 2, 2}, Resource{"gpu.intel.com/xe", 1, 1}), params: vendor("intel"), want: plugin.Warning, says: []string{"2 of 3 gpu.intel.com/i915, 1 of 1 gpu.intel.com/xe"}},
+		{name: "Intel: xe is gone", snapshot: intel("4", Resource{"gpu.intel.com/xe", 0, 0}), params: vendor("intel"), want: plugin.Critical, says: []string{"0 of 4 gpu.intel.com/xe offered"}},
+		{name: "only MIG profiles are asked for: the count of whole GPUs is not theirs", snapshot: fleet(1, on("all", noResource, alsoOffers("nvidia.com/mig-1g.5gb", 28, 28))), params: func(p *Params) { p.Resources = []string{"nvidia.com/mig-*"} }, want: plugin.OK, says: []string{"28 of 28 nvidia.com/mig-1g.5gb"}},
+		{name: "k3s gives all its nodes one instance type, which tells nothing of their GPUs", snapshot: fleet(2, on("all", label(labelInstance, "k3s")), on("gpu-02", gpus(0, 0), discoveryGone)), want: plugin.Critical, says: []string{"node gpu-02 ¶ 0 nvidia.com/gpu offered"}, not: []string{"0 of 4"}},
+		{name: "nor are nodes without an instance type a class", snapshot: fleet(2, on("all", label(labelInstance, "")), on("gpu-02", gpus(0, 0), discoveryGone)), want: plugin.Critical, says: []string{"node gpu-02 ¶ 0 nvidia.com/gpu offered"}, not: []string{"0 of 4"}},
 		{name: "an AMD node", snapshot: amd(gpus(0, 0), alsoOffers("amd.com/gpu", 8, 7)), params: func(p *Params) { *p = p.filled(vendors["amd"]) }, want: plugin.Warning, says: []string{"7 of 8 amd.com/gpu allocatable"}, not: []string{"missing"}},
+	})
+}
+
+func vendor(name string) func(*Params) {
+	return func(p *Params) { *p = p.filled(vendors[name]) }
+}
+
+func intel(count string, resources ...Resource) Snapshot {
+	return fleet(1, on("all", unlabel("nvidia.com/"), label("gpu.intel.com/device.count", count), label("gpu.intel.com/product", "Max_1550"), func(n *Node) { n.Resources = resources }), func(s *Snapshot) {
+		s.DaemonSets = []DaemonSet{{Namespace: namespace, Name: "intel-gpu-plugin", Role: rolePlugin}}
+		s.Pods = []Pod{{Namespace: namespace, DaemonSet: "intel-gpu-plugin", Node: "gpu-01", Ready: true, Created: before(day)}}
 	})
 }
 

@@ -37,12 +37,14 @@ func (p part) missing() int64 { return max(p.capacity, p.want) - p.allocatable }
 // offered adds up a node's resources and compares them with its labels. The kubelet never takes a key away, so one with 0 that
 // no label asks for is a leftover of another name or profile, and no fault.
 func offered(n *Node, p Params, expect int64) offer {
-	o := offer{name: p.mainResource(), registered: len(n.Resources) > 0}
-	wanted := wants(n, p)
+	o := offer{name: p.mainResource(), registered: len(n.Resources) > 0, parts: wantsMIG(n)}
 	at := map[string]int{}
-	for _, w := range wanted {
-		at[w.name] = len(o.parts)
-		o.parts = append(o.parts, w)
+	for i, w := range o.parts {
+		at[w.name] = i
+	}
+	whole := int64(0)
+	if len(o.parts) == 0 { // else no label tells how many whole GPUs remain: the count includes those that are divided
+		whole = wants(n, p)
 	}
 	for _, r := range n.Resources {
 		// A shared GPU has another name only if the plugin is told to rename it.
@@ -62,6 +64,7 @@ func offered(n *Node, p Params, expect int64) offer {
 		o.parts[i].allocatable += r.Allocatable
 		o.unhealthy += max(r.Capacity-r.Allocatable, 0)
 	}
+	o.expectWhole(whole, wholeResource(n, p))
 	slices.SortFunc(o.parts, func(a, b part) int { return cmp.Compare(a.name, b.name) })
 	worst := int64(0)
 	for i, p := range o.parts {
@@ -79,31 +82,76 @@ func offered(n *Node, p Params, expect int64) offer {
 	return o
 }
 
-// wants is what NVIDIA's feature discovery says of the node, by resource.
-func wants(n *Node, p Params) []part {
+// expectWhole holds the number of whole GPUs against all resources that are no MIG profile together: a vendor may have several names
+// for them (Intel: i915 and xe), and no label says how many of which. What is missing is told of the one of which there are most.
+func (o *offer) expectWhole(count int64, name string) {
+	if count == 0 || name == "" {
+		return
+	}
+	most, others := -1, int64(0)
+	for i := range o.parts {
+		p := &o.parts[i]
+		if isMIG(p.name) {
+			continue
+		}
+		p.want = p.capacity
+		others += p.capacity
+		if most < 0 || p.capacity > o.parts[most].capacity {
+			most = i
+		}
+	}
+	if most < 0 {
+		o.parts = append(o.parts, part{name: name, want: count})
+		return
+	}
+	o.parts[most].want = max(count-(others-o.parts[most].capacity), 0)
+}
+
+// wholeResource is what whole GPUs are called on a node that offers none: by a key that is left, or the vendor's first name.
+func wholeResource(n *Node, p Params) string {
+	name := ""
+	for _, pattern := range p.Resources {
+		if !isMIG(pattern) {
+			name = pattern
+			break
+		}
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(n.Resources, func(r Resource) bool { return r.Name == name })
+	}
+	for _, r := range n.Resources {
+		if !isMIG(r.Name) && !has(name) {
+			return r.Name
+		}
+	}
+	return name
+}
+
+func isMIG(resource string) bool { return strings.HasPrefix(resource, "nvidia.com/mig-") }
+
+// wants is how many whole GPUs feature discovery says that the node offers, shares counted; 0: nothing is known.
+func wants(n *Node, p Params) int64 {
 	count, replicas := number(n.Labels[p.CountLabel]), int64(1)
 	if text, ok := n.Labels[p.ReplicasLabel]; ok {
 		if replicas = number(text); replicas == 0 && n.Labels[labelMIGMode] != "mixed" {
-			return nil // it could not tell
+			return 0 // it could not tell
 		}
 	}
-	if n.Labels[labelMIGMode] == "mixed" {
-		if parts := wantsMIG(n); len(parts) > 0 {
-			return parts // how many whole GPUs remain no label tells: the count includes those that are divided
-		}
+	if invalidMIG(n) {
+		return 0
 	}
-	if count == 0 || invalidMIG(n) {
-		return nil
-	}
-	return []part{{name: p.mainResource(), want: count * max(replicas, 1)}}
+	return count * max(replicas, 1)
 }
 
 // wantsMIG reads the labels nvidia.com/mig-<profile>.count and .replicas of the mixed strategy.
 func wantsMIG(n *Node) []part {
+	if n.Labels[labelMIGMode] != "mixed" {
+		return nil
+	}
 	var out []part
 	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {
 		profile, ok := strings.CutSuffix(key, ".count")
-		if !ok || !strings.HasPrefix(profile, "nvidia.com/mig-") {
+		if !ok || !isMIG(profile) {
 			continue
 		}
 		if count := number(n.Labels[key]); count > 0 {

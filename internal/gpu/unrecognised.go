@@ -81,7 +81,7 @@ func (j *judgement) undiscovered(v *view, odd string, f *fact) {
 			}
 		}
 	}
-	if kind := v.Labels[labelInstance]; j.peers[kind] > 0 {
+	if kind := class(v.Node); j.peers[kind] > 0 {
 		f.Details = append(f.Details, fmt.Sprintf("other nodes of %s=%s offer %d", labelInstance, kind, j.peers[kind]))
 	}
 }
