@@ -73,6 +73,7 @@ type judgement struct {
 	facts      []fact
 	notes      []string
 	totals     totals
+	discovery  bool             // a feature discovery labels nodes
 	peers      map[string]int64 // by instance type: the most GPUs that a node of it offers
 }
 
@@ -98,6 +99,7 @@ func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
 			j.peers[kind] = max(j.peers[kind], offered(n, p, 0).capacity)
 		}
 	}
+	j.discovery = j.discovers()
 	return j
 }
 

@@ -148,7 +148,24 @@ func TestJudgeNumbers(t *testing.T) {
 		{name: "only MIG profiles are asked for: the count of whole GPUs is not theirs", snapshot: fleet(1, on("all", noResource, alsoOffers("nvidia.com/mig-1g.5gb", 28, 28))), params: func(p *Params) { p.Resources = []string{"nvidia.com/mig-*"} }, want: plugin.OK, says: []string{"28 of 28 nvidia.com/mig-1g.5gb"}},
 		{name: "k3s gives all its nodes one instance type, which tells nothing of their GPUs", snapshot: fleet(2, on("all", label(labelInstance, "k3s")), on("gpu-02", gpus(0, 0), discoveryGone)), want: plugin.Critical, says: []string{"node gpu-02 ¶ 0 nvidia.com/gpu offered"}, not: []string{"0 of 4"}},
 		{name: "nor are nodes without an instance type a class", snapshot: fleet(2, on("all", label(labelInstance, "")), on("gpu-02", gpus(0, 0), discoveryGone)), want: plugin.Critical, says: []string{"node gpu-02 ¶ 0 nvidia.com/gpu offered"}, not: []string{"0 of 4"}},
+		{name: "GKE has no feature discovery: the default label is not required there", snapshot: cloud(), want: plugin.OK, says: []string{"4 of 4 nvidia.com/gpu"}, not: []string{"missing"}},
+		{name: "GKE, and the site requires the label all the same", snapshot: cloud(), params: func(p *Params) { p.RequireLabels = []string{labelProduct} }, want: plugin.Warning, says: []string{"labels nvidia.com/gpu.product and nvidia.com/gpu.count missing, while 4 of 4"}},
+		{name: "GKE without GPUs: no label is told beside the cause", snapshot: cloud(gpus(0, 0)), want: plugin.Critical, says: []string{"0 nvidia.com/gpu offered"}, not: []string{"missing"}},
+		{name: "another node has the label, so there is a discovery somewhere", snapshot: func() Snapshot {
+			s := cloud()
+			s.Nodes = append(s.Nodes, s.Nodes[0])
+			s.Nodes[1].Name, s.Nodes[1].Labels = "gpu-02", map[string]string{labelProduct: product}
+			return s
+		}(), want: plugin.Warning, says: []string{"node gpu-01 ¶ labels nvidia.com/gpu.product and nvidia.com/gpu.count missing"}},
 		{name: "an AMD node", snapshot: amd(gpus(0, 0), alsoOffers("amd.com/gpu", 8, 7)), params: func(p *Params) { *p = p.filled(vendors["amd"]) }, want: plugin.Warning, says: []string{"7 of 8 amd.com/gpu allocatable"}, not: []string{"missing"}},
+	})
+}
+
+// cloud is a node as GKE, EKS and AKS make it: a device plugin of theirs, no operator, no feature discovery.
+func cloud(changes ...func(*Node)) Snapshot {
+	return fleet(1, on("all", append(changes, unlabel("nvidia.com/", "feature."), label("cloud.google.com/gke-accelerator", "nvidia-tesla-a100"))...), func(s *Snapshot) {
+		s.DaemonSets = []DaemonSet{{Namespace: namespace, Name: "nvidia-gpu-device-plugin", Role: rolePlugin, PodLabels: map[string]string{"k8s-app": "nvidia-gpu-device-plugin"}}}
+		s.Pods = []Pod{{Namespace: namespace, DaemonSet: "nvidia-gpu-device-plugin", Node: "gpu-01", Ready: true, Created: before(day)}}
 	})
 }
 

@@ -13,6 +13,7 @@ type Params struct {
 	CountLabel    string   // how many GPUs the node has, a lower bound
 	ReplicasLabel string   // for how many pods each GPU is offered
 	RequireLabels []string // those that billing and quotas need
+	LabelsPreset  bool     // those are the vendor's: required only where a feature discovery sets them
 	UpgradeLabel  string   // how far the driver's upgrade is
 	Driver        string   // of dynamic resource allocation (DRA)
 }
@@ -58,6 +59,7 @@ var vendors = map[string]Params{
 
 // filled is p with the vendor's values wherever no option gave one.
 func (p Params) filled(vendor Params) Params {
+	p.LabelsPreset = p.LabelsPreset || len(p.RequireLabels) == 0
 	for _, list := range []struct{ given, preset *[]string }{
 		{&p.Resources, &vendor.Resources}, {&p.Selectors, &vendor.Selectors}, {&p.RequireLabels, &vendor.RequireLabels}} {
 		if len(*list.given) == 0 {
