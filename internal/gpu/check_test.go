@@ -9,6 +9,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"overdue/internal/kube/kubetest"
@@ -411,5 +412,24 @@ func TestRolloutOfDaemonSets(t *testing.T) {
 	o.ManagedFields = []metav1.ManagedFieldsEntry{entry(template, "", `{"f:spec":{"f:template":{}}}`), entry(status, "status", `{"f:status":{"f:template":{}}}`)}
 	if got := reduceDaemonSet(o).Rolled; !got.Equal(template) {
 		t.Errorf("changed: %v", got)
+	}
+}
+
+// The DRA driver's chart can publish compute domains alone: its pod then has no container for GPUs.
+func TestRoleOfDRADrivers(t *testing.T) {
+	driver := func(containers ...string) *appsv1.DaemonSet {
+		o := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "nvidia-dra-driver-gpu-kubelet-plugin"}}
+		for _, name := range containers {
+			o.Spec.Template.Spec.Containers = append(o.Spec.Template.Spec.Containers, corev1.Container{Name: name})
+		}
+		return o
+	}
+	if d := reduceDaemonSet(driver("compute-domains")); d.Role != roleAuxiliary {
+		t.Errorf("compute domains alone: role %d", d.Role)
+	}
+	for _, containers := range [][]string{{"compute-domains", "gpus"}, {"gpus"}, nil} {
+		if d := reduceDaemonSet(driver(containers...)); d.Role != rolePlugin {
+			t.Errorf("%q: role %d", containers, d.Role)
+		}
 	}
 }

@@ -193,24 +193,51 @@ func TestJudgeDRA(t *testing.T) {
 		return Slice{Node: "gpu-01", Pool: "gpu-01", Generation: generation, Count: count, Devices: list}
 	}
 	tainted := devices(4)
-	tainted[2].Taints = []string{"gpu.nvidia.com/xid=79:NoSchedule"}
+	tainted[2].Taints = []DeviceTaint{{Text: "gpu.nvidia.com/xid=79:NoSchedule"}}
 	lost := devices(1)
-	lost[0].Taints = []string{"gpu.nvidia.com/gpu-lost=:NoExecute"}
+	lost[0].Taints = []DeviceTaint{{Text: "gpu.nvidia.com/gpu-lost=:NoExecute", Evicts: true}}
 	table(t, []row{
 		{name: "an old generation does not count", snapshot: dra(pool(4, 1, tainted), pool(3, 1, devices(4))), want: plugin.Warning, says: []string{"3 of 4 gpu.nvidia.com devices usable ¶  ¶ gpu-2 tainted gpu.nvidia.com/xid=79:NoSchedule"}},
 		{name: "a pool of two slices", snapshot: dra(pool(4, 2, devices(4)), pool(4, 2, nil)), want: plugin.OK},
 		{name: "a pool that is not complete", snapshot: dra(pool(4, 2, devices(4))), want: plugin.Critical, says: []string{"pool gpu-01 is not complete: 1 of 2 slices of generation 4"}},
-		{name: "another node's slice", snapshot: dra(Slice{Node: "other", Pool: "other", Generation: 1, Count: 1, Devices: devices(4)}), want: plugin.Critical, says: []string{"0 of 0"}},
+		{name: "another node's slice", snapshot: dra(Slice{Node: "other", Pool: "other", Generation: 1, Count: 1, Devices: devices(4)}), want: plugin.Critical, says: []string{"no gpu.nvidia.com device is published"}},
 		{name: "all devices lost", snapshot: dra(pool(1, 1, lost)), want: plugin.Critical, says: []string{"0 of 1 gpu.nvidia.com devices usable", "gpu-lost"}},
 		{name: "fewer than expected", snapshot: dra(pool(1, 1, devices(3))), limits: func(l *Limits) { l.Expect = 4 }, want: plugin.Warning, says: []string{"3 of 4 gpu.nvidia.com devices usable"}},
-		{name: "parts of a GPU that can be divided are not counted beside it", snapshot: dra(pool(1, 1, append(devices(2), Device{Name: "mig-0", Type: "mig"}))), want: plugin.OK, says: []string{"2 of 2"}},
+		{name: "parts of a GPU that can be divided are not counted beside it", snapshot: dra(pool(1, 1, append(devices(2), Device{Name: "mig-0", Type: "mig", Parent: "GPU-1"}))), want: plugin.OK, says: []string{"2 of 2"}},
+		{name: "MIG devices of a GPU that is divided for good are counted beside whole ones", snapshot: dra(pool(1, 1, append(devices(1), Device{Name: "mig-0", Type: "mig", Parent: "GPU-9"}, Device{Name: "mig-1", Type: "mig", Parent: "GPU-9", Taints: []DeviceTaint{{Text: "gpu.nvidia.com/xid=79:NoSchedule"}}}))), want: plugin.Warning,
+			says: []string{"2 of 3", "mig-1 tainted gpu.nvidia.com/xid=79:NoSchedule"}},
+		{name: "a pool that is not complete beside one that is", snapshot: dra(pool(4, 1, devices(4)), Slice{Name: "s2", Node: "gpu-01", Pool: "second", Generation: 2, Count: 2, Devices: devices(2)}), want: plugin.Warning,
+			says: []string{"4 of 6 gpu.nvidia.com devices usable", "pool second is not complete: 1 of 2 slices of generation 2", "get resourceslices --field-selector spec.nodeName=gpu-01,spec.driver=gpu.nvidia.com"}},
+		{name: "and none of its devices is known", snapshot: dra(pool(4, 1, devices(4)), Slice{Node: "gpu-01", Pool: "second", Generation: 2, Count: 2}), want: plugin.Warning, says: []string{"4 of 5 gpu.nvidia.com devices usable", "pool second is not complete"}},
+		{name: "a tainted device: since when, in which slice, and what its effect is", snapshot: dra(func() Slice {
+			s := pool(4, 1, devices(4))
+			s.Name = "gpu-01-x7k2p"
+			s.Devices[2].Taints = []DeviceTaint{{Text: "gpu.nvidia.com/xid=79:NoSchedule", Added: before(5 * time.Hour)}}
+			return s
+		}()), want: plugin.Warning, says: []string{"usable ¶ since 2026-12-02 07:00 UTC ¶ gpu-2 tainted", "no new pod gets a tainted device, those that use one already go on", "device gpu-2: slice gpu-01-x7k2p, pool gpu-01, generation 4"}},
+		{name: "a device that evicts", snapshot: dra(func() Slice {
+			s := pool(4, 1, devices(4))
+			s.Devices[2].Taints = []DeviceTaint{{Text: "gpu.nvidia.com/gpu-lost=:NoExecute", Evicts: true}}
+			return s
+		}()), want: plugin.Warning, says: []string{"no new pod gets a tainted device, and pods that use one are evicted", "drain and reboot the node"}},
+		{name: "a taint by a hand", snapshot: dra(func() Slice {
+			s := pool(4, 1, devices(4))
+			s.Name = "s"
+			s.Devices[2].Taints = []DeviceTaint{{Text: "example.com/repair=:NoSchedule"}}
+			return s
+		}()), want: plugin.Warning, says: []string{"find who has tainted it: kubectl get resourceslice s -o yaml"}, not: []string{"Xid"}},
+		{name: "the DRA driver runs and publishes nothing", snapshot: dra(), want: plugin.Critical, says: []string{"no gpu.nvidia.com device is published", "nvidia-dra-driver-kubelet-plugin runs there but has published no device", "restart the DRA driver"}, not: []string{"registered with the kubelet", "device plugin"}},
+		{name: "a driver upgrade beside a DRA driver for compute domains", snapshot: fleet(1, on("all", gpus(0, 0), paused("paused-for-driver-upgrade", minutes(10)), label("nvidia.com/gpu-driver-upgrade-state", "pod-restart-required"), written("nvidia.com/gpu-driver-upgrade-state", minutes(10))), gone("gpu-01", "nvidia-device-plugin-daemonset"), func(s *Snapshot) {
+			s.DaemonSets = append(s.DaemonSets, DaemonSet{Namespace: namespace, Name: "nvidia-dra-driver-gpu-kubelet-plugin", Role: rolePlugin, Tolerations: builtIn})
+			s.Pods = append(s.Pods, Pod{Namespace: namespace, DaemonSet: "nvidia-dra-driver-gpu-kubelet-plugin", Node: "gpu-01", Ready: true})
+		}), want: plugin.OK, says: []string{"driver upgrade in progress (state pod-restart-required), 0 of 4 nvidia.com/gpu offered"}, not: []string{"dynamic"}},
 		{name: "slices unread", snapshot: func() Snapshot { s := dra(); s.SlicesRead = false; return s }(), want: plugin.Unknown, says: []string{"its ResourceSlices could not be read"}, not: []string{"no nvidia.com/gpu"}},
 		{name: "a taint keeps the DRA driver away", snapshot: func() Snapshot {
 			s := dra()
 			on("all", taint(reserved, 21*day))(&s)
 			s.Pods = nil
 			return s
-		}(), want: plugin.Critical, says: []string{"0 of 0 gpu.nvidia.com devices usable", "taint " + reserved}},
+		}(), want: plugin.Critical, says: []string{"no gpu.nvidia.com device is published", "taint " + reserved}},
 		{name: "the driver beside a device plugin, for other devices", snapshot: fleet(1, func(s *Snapshot) {
 			s.DaemonSets = append(s.DaemonSets, DaemonSet{Namespace: namespace, Name: "nvidia-dra-driver-gpu-kubelet-plugin", Role: rolePlugin, Tolerations: builtIn})
 			s.Pods = append(s.Pods, Pod{Namespace: namespace, DaemonSet: "nvidia-dra-driver-gpu-kubelet-plugin", Node: "gpu-01", Ready: true})

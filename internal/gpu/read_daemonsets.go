@@ -122,6 +122,10 @@ func reduceDaemonSet(o *appsv1.DaemonSet) DaemonSet {
 	if isDevicePlugin(o) && !d.isDRA() {
 		d.Role = rolePlugin
 	}
+	others := func(c corev1.Container) bool { return c.Name != "compute-domains" }
+	if d.isDRA() && len(pod.Containers) > 0 && !slices.ContainsFunc(pod.Containers, others) {
+		d.Role = roleAuxiliary // the DRA driver for compute domains alone publishes no GPU
+	}
 	if owner := metav1.GetControllerOf(o); owner != nil {
 		d.Owner = Owner{owner.Kind, owner.Name}
 	}

@@ -117,6 +117,10 @@ func (j *judgement) byChain(v *view, f *fact) {
 	case inferred && len(plugins) == 0:
 		j.guess(v, f)
 		return
+	case len(plugins) == 0 && usesDRA(v.Node, j.daemonSets):
+		f.Cause = "no DaemonSet of a DRA driver exists"
+		f.Remedy = "see whether the DRA driver is installed, and whether --namespace is right"
+		return
 	case len(plugins) == 0:
 		f.Cause = "no device plugin DaemonSet exists"
 		f.Remedy = "see whether the GPU operator is installed and its device plugin enabled, and whether --namespace is right"
@@ -223,6 +227,14 @@ func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
 		f.Cause = fmt.Sprintf("%s should run there; whether its pod does is not known, as pods were not read", d.Name)
 		f.remedy = func(nodes []string) string {
 			return fmt.Sprintf("kubectl -n %s get pods -o wide --field-selector spec.nodeName=%s", namespaceOr(d), nodes[0])
+		}
+	case d.isDRA():
+		f.Cause = d.Name + " runs there but has published no device"
+		if v.offer.capacity > 0 {
+			f.Cause = d.Name + " has published fewer devices than there should be: a GPU may be lost"
+		}
+		f.remedy = func(nodes []string) string {
+			return "run nvidia-smi in the driver's pod, then restart the DRA driver: " + deletePods(d, nodes)
 		}
 	case v.offer.unhealthy > 0:
 		f.Cause = fmt.Sprintf("the device plugin runs and has marked %d unhealthy (an XID, or a lost device), which it never takes back", v.offer.unhealthy)

@@ -104,14 +104,22 @@ type Policy struct {
 
 // Slice is a ResourceSlice: devices that a DRA driver publishes for one node.
 type Slice struct {
-	Node, Pool string
-	Generation int64 // of the pool
-	Count      int64 // of slices that make up the pool's generation
-	Devices    []Device
+	Name, Node, Pool string
+	Generation       int64 // of the pool
+	Count            int64 // of slices that make up the pool's generation
+	Devices          []Device
 }
 
 // Device is one device in a slice.
 type Device struct {
-	Name, Type string   // attribute type: gpu, mig, vfio
-	Taints     []string // those that keep pods off it, as key=value:effect
+	Name, Type   string // attribute type: gpu, mig, vfio
+	UUID, Parent string // of a part of a GPU, the UUID of that
+	Taints       []DeviceTaint
+}
+
+// DeviceTaint is one that keeps pods off the device.
+type DeviceTaint struct {
+	Text   string // key=value:effect
+	Evicts bool   // effect NoExecute
+	Added  time.Time
 }
