@@ -230,6 +230,13 @@ func TestCheckOptions(t *testing.T) {
 		{"--node wrk-97 --expect 8", 1, "4 of 8 nvidia.com/gpu"},
 		{"--node wrk-97 --expect 8 -c 3", 2, "4 of 8 nvidia.com/gpu"},
 		{"--expect -1", 3, "must not be negative"},
+		{"--expect 1000001", 3, "--expect 1000001: no node has more than 1000000"},
+		{"--require-label rack=5", 3, `--require-label "rack=5" is no label's key`},
+		{"--require-label none --require-label rack", 3, "--require-label none stands alone"},
+		{"--count-label a/b/c", 3, `--count-label "a/b/c" is no label's key`},
+		{"--replicas-label -x", 3, `--replicas-label "-x" is no label's key`},
+		{"--upgrade-label a=b", 3, `--upgrade-label "a=b" is no label's key`},
+		{"--dra-driver a,b", 3, `--dra-driver "a,b" is no driver's name`},
 		{"--node wrk-97 --require-label rack", 1, "label rack"},
 		{"--grace 5x", 3, "--grace"},
 		{"--max-cordon 5x", 3, "--max-cordon"},
@@ -287,6 +294,15 @@ func TestPerfdataIsStable(t *testing.T) {
 		if out, _ := run(t, serve(t, scenarioText(t, r.file)), strings.Fields(r.args)...); labels(out) != want {
 			t.Errorf("%s: %s", r.file, labels(out))
 		}
+	}
+	grace, code := run(t, serve(t, incident(t)), "--node", "wrk-98", "--grace", "9999d")
+	if labels(grace) != want {
+		t.Errorf("within the grace, exit %d: %s", code, labels(grace))
+	}
+	dra := serve(t, scenarioText(t, "12-dra-resourceslice.yaml"))
+	dra.Forbid("list", "resourceslices.resource.k8s.io")
+	if out, _ := run(t, dra); labels(out) != want {
+		t.Errorf("devices unread: %s", labels(out))
 	}
 	empty, _ := run(t, serve(t))
 	if labels(empty) != want {
