@@ -35,7 +35,7 @@ func silence(ctx context.Context, to address, phase string, err error) (what, re
 		during = ": still " + phase
 	}
 	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		return "no answer from " + to.name + " in time" + during, "look at that server, its load, and the network between"
 	case ctx.Err() != nil:
 		return "interrupted while waiting for " + to.name, ""
