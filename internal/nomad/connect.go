@@ -20,7 +20,7 @@ const (
 )
 
 // Connect reads the options, the environment and the files they name, and returns a client. It sends nothing. Errors are of
-// type *Error.
+// type *Error or *web.FileError.
 func Connect(o Options, s Surroundings) (*Client, error) {
 	addresses, err := o.addresses(s)
 	if err != nil {
@@ -128,7 +128,7 @@ type address struct {
 
 // addresses are those of the options or of the environment.
 func (o Options) addresses(s Surroundings) ([]address, error) {
-	given, source := o.Addresses, "--address"
+	given, source := o.Addresses, "--"+o.prefix+"address"
 	if len(given) == 0 {
 		given, source = []string{either(s.getenv("NOMAD_ADDR"), "http://127.0.0.1:4646")}, "NOMAD_ADDR"
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Peer is a server as errors speak of it.
@@ -33,7 +34,7 @@ func (p Peer) Silence(ctx context.Context, phase string, err error) (what, remed
 		op  *net.OpError
 	)
 	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		return "no answer from " + p.Name + " in time" + during, "look at that server, its load, and the network between"
 	case ctx.Err() != nil:
 		return "interrupted while waiting for " + p.Name, ""
@@ -62,6 +63,7 @@ func (p Peer) untrusted(err error) (what, remedy string) {
 		unverified *tls.CertificateVerificationError
 		unknown    x509.UnknownAuthorityError
 		host       x509.HostnameError
+		invalid    x509.CertificateInvalidError
 		record     tls.RecordHeaderError
 	)
 	text := Clean(err.Error())
@@ -70,12 +72,21 @@ func (p Peer) untrusted(err error) (what, remedy string) {
 		return "the certificate of " + p.Name + " is from an unknown authority", "name the right one with --ca-file"
 	case errors.As(err, &unverified) && errors.As(err, &host):
 		return "the certificate of " + p.Name + " is not for that name: " + text, p.TLSName
+	case errors.As(err, &unverified) && errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
+		return p.outOfTime(invalid.Cert)
 	case errors.As(err, &unverified):
-		return "the certificate of " + p.Name + " is not valid: " + text, "renew it, or check the clock of this machine"
+		return "the certificate of " + p.Name + " is not valid: " + text, "renew it"
 	case errors.As(err, &record):
 		return p.Name + " does not speak TLS", "is the address http://, not https://?"
 	case strings.Contains(text, "remote error: tls:"):
 		return p.Name + " refused the TLS handshake: " + text, "give --client-cert and --client-key: the server wants a client's certificate"
 	}
 	return "", ""
+}
+
+func (p Peer) outOfTime(c *x509.Certificate) (what, remedy string) {
+	if time.Now().Before(c.NotBefore) {
+		return "the certificate of " + p.Name + " is valid only from " + c.NotBefore.UTC().Format(time.DateTime) + " UTC", "check the clock of this machine"
+	}
+	return "the certificate of " + p.Name + " expired on " + c.NotAfter.UTC().Format(time.DateTime) + " UTC", "renew it"
 }
