@@ -57,7 +57,6 @@ func define(flags *plugin.Flags) plugin.Check {
 	o.poseidon.AddFlags(flags.Group("Poseidon"))
 	f = flags.Group("Nomad, to check Poseidon's counts")
 	o.nomad.AddFlags(f, "nomad-")
-	f.Lookup("nomad-address").Usage = "`URL` of a Nomad server: http://HOST:4646, https://…, unix:///path; repeatable: the next is asked if one cannot answer (default $NOMAD_ADDR; Nomad is not asked without either)"
 	f.Lookup("nomad-address").Usage = "`URL` of a server of Nomad's; repeatable: they are asked in order (default $NOMAD_ADDR; without either, Poseidon's counts are not checked)"
 	f.StringVar(&o.namespace, "nomad-namespace", nomad.AllNamespaces, "`NAMESPACE` of Poseidon's jobs, nomad.namespace of its configuration")
 	return o.check
