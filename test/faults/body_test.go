@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"overdue/test/replayed"
 )
 
 // values replace what stands in a field: wrong types, numbers out of range, and text that means harm.
@@ -88,9 +90,9 @@ func spoil(value any, path []string, with any) any {
 func TestFields(t *testing.T) {
 	everyPlugin(t, func(t *testing.T, p plugin) {
 		answers := p.answers(t)
-		var now *answer // what is spoiled at the moment, and its body then
+		var now *replayed.Answer // what is spoiled at the moment, and its body then
 		var body string
-		server, f := serve(t, replay(answers, func(a *answer) string {
+		server, f := serve(t, replayed.Handler(answers, func(a *replayed.Answer) string {
 			if a == now {
 				return body
 			}
@@ -123,14 +125,14 @@ func TestFields(t *testing.T) {
 					}
 					now, body = a, string(text)
 					if p.start(t, 10*time.Second, args...); t.Failed() {
-						t.Fatalf("%s: %s in %s", a.path(), name, strings.Join(path, "."))
+						t.Fatalf("%s: %s in %s", a.Path(), name, strings.Join(path, "."))
 					}
 				}
 			}
 			for cut := range 10 {
 				now, body = a, a.Response.Body[:len(a.Response.Body)*cut/10]
 				if p.start(t, 10*time.Second, args...); t.Failed() {
-					t.Fatalf("%s: cut after %d bytes", a.path(), len(body))
+					t.Fatalf("%s: cut after %d bytes", a.Path(), len(body))
 				}
 			}
 		}
@@ -143,7 +145,7 @@ func TestNames(t *testing.T) {
 	everyPlugin(t, func(t *testing.T, p plugin) {
 		answers := p.answers(t)
 		for _, field := range []string{"name", "Name", "ID", "JobID", "message", "reason", "Description", "namespace", "Namespace", "nodeName", "manager"} {
-			server, f := serve(t, replay(answers, func(a *answer) string {
+			server, f := serve(t, replayed.Handler(answers, func(a *replayed.Answer) string {
 				return strings.ReplaceAll(a.Response.Body, fmt.Sprintf("%q:\"", field), fmt.Sprintf("%q:\"%s", field, hostile))
 			}))
 			args := append(p.args(server.URL, f.token, f.ca), "-v", "--now", "2026-12-02 12:00")

@@ -18,6 +18,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"overdue/test/replayed"
 )
 
 // secret is the token of every plugin. It must appear nowhere.
@@ -44,6 +46,10 @@ func kubernetes(url, tokenFile, caFile string) []string {
 
 func nomad(url, tokenFile, caFile string) []string {
 	return []string{"--address", url, "--token-file", tokenFile, "--ca-file", caFile}
+}
+
+func (p plugin) answers(t *testing.T) []*replayed.Answer {
+	return replayed.Answers(t, filepath.Join("../../demo/recordings", p.recording))
 }
 
 var (

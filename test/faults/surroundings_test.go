@@ -22,12 +22,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"overdue/test/replayed"
 )
 
 // The clock of the monitoring host is a year off, either way, or further.
 func TestClock(t *testing.T) {
 	everyPlugin(t, func(t *testing.T, p plugin) {
-		server, f := serve(t, replay(p.answers(t), nil))
+		server, f := serve(t, replayed.Handler(p.answers(t), nil))
 		for _, now := range []string{"2025-12-01 00:00", "2027-12-01 00:00", "1970-01-01 00:00", "9999-12-31 23:59", "0001-01-01 00:00"} {
 			p.start(t, 10*time.Second, append(p.args(server.URL, f.token, f.ca), "-v", "--now", now)...)
 		}
@@ -37,7 +39,7 @@ func TestClock(t *testing.T) {
 // Nobody reads the output, or it cannot be written: the exit code must not say that all is well, nor be none of Icinga's.
 func TestOutput(t *testing.T) {
 	everyPlugin(t, func(t *testing.T, p plugin) {
-		server, f := serve(t, replay(p.answers(t), nil))
+		server, f := serve(t, replayed.Handler(p.answers(t), nil))
 		for name, redirect := range map[string]string{"full disk": ">/dev/full", "closed": ">&-", "pipe without reader": "| exec true"} {
 			script := fmt.Sprintf(`"$@" -t 5s %s; echo "${PIPESTATUS[0]}" >&2`, redirect)
 			args := append([]string{"-c", script, "bash", filepath.Join(binaries, p.name)}, p.args(server.URL, f.token, f.ca)...)
@@ -62,7 +64,7 @@ func TestOutput(t *testing.T) {
 // A signal at any moment: before, within and after the questions.
 func TestSignals(t *testing.T) {
 	everyPlugin(t, func(t *testing.T, p plugin) {
-		answers := replay(p.answers(t), nil)
+		answers := replayed.Handler(p.answers(t), nil)
 		server, f := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(3 * time.Millisecond)
 			answers(w, r)
@@ -153,7 +155,7 @@ func certificate(t *testing.T, host string, from, until time.Time) tls.Certifica
 // Files that are not what they should be.
 func TestFiles(t *testing.T) {
 	everyPlugin(t, func(t *testing.T, p plugin) {
-		server, f := serve(t, replay(p.answers(t), nil))
+		server, f := serve(t, replayed.Handler(p.answers(t), nil))
 		dir := t.TempDir()
 		large := filepath.Join(dir, "large")
 		if err := os.WriteFile(large, make([]byte, 32<<20), 0o600); err != nil {

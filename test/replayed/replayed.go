@@ -1,20 +1,18 @@
-//go:build integration
-
-package faults
+// Package replayed is a server that answers as a recording of a real one says.
+package replayed
 
 import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v2"
 )
 
-// answer is what a real server once said.
-type answer struct {
+// Answer is what a real server once said.
+type Answer struct {
 	Request  struct{ URL string }
 	Response struct {
 		Code    int
@@ -23,7 +21,8 @@ type answer struct {
 	}
 }
 
-func (a *answer) path() string {
+// Path is that of the request, without its query.
+func (a *Answer) Path() string {
 	u, err := url.Parse(a.Request.URL)
 	if err != nil {
 		return a.Request.URL
@@ -31,25 +30,25 @@ func (a *answer) path() string {
 	return u.Path
 }
 
-// answers reads the recording of a plugin's healthy questions.
-func (p plugin) answers(t *testing.T) []*answer {
+// Answers reads a recording.
+func Answers(t testing.TB, name string) []*Answer {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("../../demo/recordings", p.recording))
+	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var file struct{ Interactions []*answer }
+	var file struct{ Interactions []*Answer }
 	if err := yaml.Unmarshal(data, &file); err != nil {
 		t.Fatal(err)
 	}
 	if len(file.Interactions) == 0 {
-		t.Fatalf("%s holds no answer", p.recording)
+		t.Fatalf("%s holds no answer", name)
 	}
 	return file.Interactions
 }
 
-// replay answers as the recording says. mend, if not nil, may change an answer's body.
-func replay(answers []*answer, mend func(*answer) string) http.HandlerFunc {
+// Handler answers each request as often as it comes. mend, if not nil, may change an answer's body.
+func Handler(answers []*Answer, mend func(*Answer) string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for _, a := range answers {
 			u, err := url.Parse(a.Request.URL)
