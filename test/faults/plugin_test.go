@@ -38,6 +38,7 @@ var plugins = []plugin{
 	{"check_mcp", "mcp-blocked.yaml", kubernetes},
 	{"check_gpu_node", "gpu-incident.yaml", kubernetes},
 	{"check_nomad_evals", "nomad-kinds.yaml", nomad},
+	{"check_prewarm_pool", "prewarm-missing.yaml", nomad},
 }
 
 func kubernetes(url, tokenFile, caFile string) []string {
