@@ -136,7 +136,7 @@ func (p plugin) judge(t *testing.T, r result, deadline time.Duration, errOut str
 	if !firstLine.MatchString(r.out) {
 		fail("the first line is no verdict")
 	}
-	for _, bad := range []string{secret, "goroutine ", "crashed", "panic", "0x", "%!"} {
+	for _, bad := range []string{secret, "goroutine ", p.name + " crashed", "panic", "0x", "%!"} {
 		if strings.Contains(r.out, bad) {
 			fail("the output holds %q", bad)
 		}
