@@ -159,6 +159,21 @@ func TestCheckWithoutPods(t *testing.T) {
 	}
 }
 
+// A pod that waits for the scheduler has no spec.nodeName, only the affinity by which the DaemonSet controller pins it.
+func TestCheckOneNodeSeesItsPendingPod(t *testing.T) {
+	const waits = `
+apiVersion: v1
+kind: Pod
+metadata: {name: waits, namespace: nvidia-gpu-operator, labels: {app: nvidia-dcgm}, creationTimestamp: "2026-11-20T08:00:00Z", ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: nvidia-dcgm, uid: u, controller: true}]}
+spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [wrk-97]}]}]}}}, containers: [{name: c}]}
+status: {phase: Pending, conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, message: Insufficient memory}]}
+`
+	out, code := run(t, serve(t, incident(t), waits), "--node", "wrk-97")
+	if code != 1 || !strings.Contains(firstLine(out), "nvidia-dcgm: Pending, Unschedulable: Insufficient memory") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
 // DaemonSets are found by what they select, not by their names.
 func TestCheckFindsDaemonSets(t *testing.T) {
 	const more = `
