@@ -64,13 +64,19 @@ func (j *judgement) maintained(v *view) bool {
 // onPurpose tells a node without GPUs on which a taint is that the user means, and that keeps pods away without which there are
 // none.
 func (j *judgement) onPurpose(v *view) bool {
+	if v.offer.allocatable > 0 {
+		return false // a taint takes all of a device plugin's GPUs or none
+	}
 	for _, t := range v.Node.Taints {
 		if !slices.ContainsFunc(j.limits.IgnoreTaints, func(p TaintPattern) bool { return p.matches(t) }) {
 			continue
 		}
-		keeps := len(j.daemonSets) == 0 || slices.ContainsFunc(j.daemonSets, func(d DaemonSet) bool {
-			return d.essential() && (!v.Recognised || d.selects(v.Node)) && len(d.untolerated([]corev1.Taint{t})) > 0
-		})
+		keeps := len(j.daemonSets) == 0
+		for i := range j.daemonSets {
+			d := &j.daemonSets[i]
+			pod, known := j.pod(v.Node, d)
+			keeps = keeps || d.essential() && (!v.Recognised || d.selects(v.Node)) && len(d.untolerated([]corev1.Taint{t})) > 0 && (!known || pod == nil)
+		}
 		if keeps {
 			j.add(v, fact{Finding: plugin.Finding{State: plugin.OK, Problem: v.offer.String() + ", on purpose", Cause: "taint " + t.ToString() + " (--ignore-taint)"}})
 			v.offer.missing = 0

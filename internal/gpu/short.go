@@ -79,6 +79,9 @@ func (j *judgement) keptAway(v *view) bool {
 	labelled := slices.ContainsFunc(v.selected, func(d *DaemonSet) bool { return d.Role == rolePlugin })
 	return slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool {
 		pod, known := j.pod(v.Node, d)
+		if v.offer.allocatable > 0 && (d.Role != rolePlugin || !known) {
+			return false // a taint takes all of a device plugin's GPUs or none
+		}
 		return d.essential() && !(labelled && d.Role == roleNFD) && (!known || pod == nil || !pod.Ready)
 	})
 }
