@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"overdue/internal/kube"
 	"overdue/internal/plugin"
 )
@@ -143,22 +145,27 @@ func (o *options) reader() (reader, error) {
 	if o.limits.Expect < 0 {
 		return reader{}, plugin.Misuse("--expect must not be negative")
 	}
-	r := reader{params: o.params.filled(vendor), names: o.nodes, namespaces: o.namespaces, noPods: o.noPods}
+	r := reader{params: o.params.filled(vendor), names: slices.Compact(slices.Sorted(slices.Values(o.nodes))), namespaces: slices.Compact(slices.Sorted(slices.Values(o.namespaces))), noPods: o.noPods}
 	for _, pattern := range r.params.Resources {
 		if _, err := path.Match(pattern, ""); err != nil || !strings.Contains(pattern, "/") {
 			return r, plugin.Misuse(fmt.Sprintf("--resource %s: write it as nvidia.com/gpu or nvidia.com/mig-*", plugin.Clean(pattern)))
 		}
 	}
 	for _, name := range o.nodes {
-		if name == "" || strings.ContainsAny(name, ",=!/ ") {
+		if len(validation.IsDNS1123Subdomain(name)) > 0 {
 			return r, plugin.Misuse(fmt.Sprintf("--node %q is no name of a node", plugin.Clean(name)))
 		}
 	}
+	for _, name := range o.namespaces {
+		if len(validation.IsDNS1123Label(name)) > 0 {
+			return r, plugin.Misuse(fmt.Sprintf("--namespace %q is no name of a namespace", plugin.Clean(name)))
+		}
+	}
 	var err error
-	if r.has, err = parseSelectors(r.params.Selectors); err != nil {
+	if r.has, err = parseSelectors("--selector", r.params.Selectors); err != nil {
 		return r, err
 	}
-	r.expected, err = parseSelectors(o.expected)
+	r.expected, err = parseSelectors("--expect-selector", o.expected)
 	return r, err
 }
 

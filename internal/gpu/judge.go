@@ -35,6 +35,10 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 		j.node(&s.Nodes[i])
 	}
 	v := Verdict{Findings: fold(j.facts, now), Notes: j.notes, Metrics: j.totals.metrics(l), Summary: j.totals.summary()}
+	v.Summary = joined("; ", v.Summary, j.unjudged())
+	if len(s.Empty) > 0 {
+		v.Summary += "; no DaemonSet in " + plugin.List(s.Empty) + ", is --namespace right?"
+	}
 	if len(s.Nodes) == 0 {
 		empty := plugin.Finding{State: plugin.Unknown, Subject: "cluster", Problem: "has no GPU node",
 			Cause: "no node matches any selector that means so", Remedy: "give --selector or --expect-selector, or --allow-empty if that is right"}
@@ -44,6 +48,17 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 		v.Findings = []plugin.Finding{empty}
 	}
 	return v
+}
+
+// unjudged says that the taints were not judged, or not against all DaemonSets: that all is well would be too much to say.
+func (j *judgement) unjudged() string {
+	switch {
+	case len(j.daemonSets) == 0 && !j.snapshot.DaemonSetsRead:
+		return "taints not judged, as the GPU DaemonSets could not be read"
+	case j.snapshot.DaemonSetsRead && len(j.snapshot.Unread) > 0:
+		return "taints not judged for the DaemonSets of " + plugin.List(j.snapshot.Unread) + ", which could not be read"
+	}
+	return ""
 }
 
 // judgement is the work on all nodes.

@@ -109,7 +109,7 @@ func (j *judgement) byTaint(v *view, f *fact) {
 func (j *judgement) byChain(v *view, f *fact) {
 	plugins := j.plugins(v)
 	selected := slices.ContainsFunc(plugins, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) })
-	inferred := !j.snapshot.DaemonSetsRead
+	inferred := !j.snapshot.DaemonSetsRead || len(j.snapshot.Unread) > 0
 	switch {
 	case v.Labels[j.params.UpgradeLabel] == upgradeFailed:
 		f.Cause = "the driver upgrade failed"

@@ -17,7 +17,9 @@ type Snapshot struct {
 
 	// Each of the rest needs a right that the verdict can do without.
 
-	DaemonSetsRead bool
+	DaemonSetsRead bool     // at least in one namespace
+	Unread         []string // namespaces of which the DaemonSets could not be read; "" is all of them
+	Empty          []string // namespaces that the user names and that have none
 	DaemonSets     []DaemonSet
 	PodsRead       map[string]bool // by namespace
 	Pods           []Pod           // of the DaemonSets
