@@ -141,7 +141,7 @@ func (j *judgement) look(n *Node) *view {
 // node goes from what makes the numbers meaningless, over missing GPUs, to what will or may go wrong.
 func (j *judgement) node(n *Node) {
 	if why := leaving(n); why != "" {
-		j.note(n, "is being removed: "+why)
+		j.removal(n, why)
 		return
 	}
 	if !n.Recognised && !n.Expected && len(n.Resources) == 0 && oddPCI(n) == "" {
@@ -193,20 +193,6 @@ func (j *judgement) pod(n *Node, d *DaemonSet) (pod *Pod, known bool) {
 func (j *judgement) young(since time.Time) bool {
 	age := j.now.Sub(since)
 	return !since.IsZero() && age < j.limits.Grace && age > -j.limits.Grace
-}
-
-// leaving says why a node is about to go.
-func leaving(n *Node) string {
-	if n.Deleting {
-		return "it is deleted"
-	}
-	for _, t := range n.Taints {
-		switch t.Key {
-		case "ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "cloud.google.com/impending-node-termination":
-			return "taint " + t.ToString()
-		}
-	}
-	return ""
 }
 
 func daemonSetNames(all []*DaemonSet) []string {
