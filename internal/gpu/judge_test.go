@@ -130,7 +130,8 @@ func TestJudgeTolerationMistakes(t *testing.T) {
 		{name: "the ClusterPolicy's list replaces the built-in one", snapshot: fleet(1, on("all", taint("nvidia.com/gpu=present:NoSchedule", day)), daemonSet("", tolerates(exists("other", "")))), want: plugin.Warning,
 			says: []string{"taint nvidia.com/gpu=present:NoSchedule", "which replaces the operator's own list: repeat nvidia.com/gpu there"}},
 		{name: "in the host's network a DaemonSet tolerates network-unavailable", snapshot: fleet(1, on("all", taint("node.kubernetes.io/network-unavailable:NoSchedule", day)), daemonSet("", func(d *DaemonSet) { d.HostNetwork = true })), want: plugin.OK},
-		{name: "else it does not", snapshot: fleet(1, on("all", taint("node.kubernetes.io/network-unavailable:NoSchedule", day))), want: plugin.Warning},
+		{name: "else it does not", snapshot: fleet(1, on("all", taint("node.kubernetes.io/network-unavailable:NoSchedule", day))), want: plugin.Warning,
+			says: []string{"see the network plugin's pod on the node, which removes node.kubernetes.io/network-unavailable:NoSchedule"}, not: []string{"kubectl taint"}},
 	})
 }
 
