@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"overdue/internal/kube"
 	"overdue/internal/plugin"
 )
@@ -145,20 +147,25 @@ func (o *options) reader() (reader, error) {
 	if o.limits.Expect > mostDevices {
 		return reader{}, plugin.Misuse(fmt.Sprintf("--expect %d: no node has more than %d", o.limits.Expect, mostDevices))
 	}
-	r := reader{params: o.params.filled(vendor), names: o.nodes, namespaces: o.namespaces, noPods: o.noPods}
+	r := reader{params: o.params.filled(vendor), names: slices.Compact(slices.Sorted(slices.Values(o.nodes))), namespaces: slices.Compact(slices.Sorted(slices.Values(o.namespaces))), noPods: o.noPods}
 	if why := o.params.refused(); why != "" {
 		return r, plugin.Misuse(why)
 	}
 	for _, name := range o.nodes {
-		if name == "" || strings.ContainsAny(name, ",=!/ ") {
+		if len(validation.IsDNS1123Subdomain(name)) > 0 {
 			return r, plugin.Misuse(fmt.Sprintf("--node %q is no name of a node", plugin.Clean(name)))
 		}
 	}
+	for _, name := range o.namespaces {
+		if len(validation.IsDNS1123Label(name)) > 0 {
+			return r, plugin.Misuse(fmt.Sprintf("--namespace %q is no name of a namespace", plugin.Clean(name)))
+		}
+	}
 	var err error
-	if r.has, err = parseSelectors(r.params.Selectors); err != nil {
+	if r.has, err = parseSelectors("--selector", r.params.Selectors); err != nil {
 		return r, err
 	}
-	r.expected, err = parseSelectors(o.expected)
+	r.expected, err = parseSelectors("--expect-selector", o.expected)
 	return r, err
 }
 

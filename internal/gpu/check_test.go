@@ -150,6 +150,27 @@ func TestCheckNamespaces(t *testing.T) {
 	}
 }
 
+// A right that is missing in one of several namespaces costs those DaemonSets, not the others.
+func TestCheckNamespacesInPart(t *testing.T) {
+	s := serve(t, incident(t))
+	s.Handle("/apis/apps/v1/namespaces/forbidden/daemonsets", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
+	args := []string{"--namespace", "forbidden", "--namespace", "nvidia-gpu-operator", "--namespace", "nvidia-gpu-operator", "--namespace", "empty"}
+	out, code := run(t, s, append(args, "-v")...)
+	if code != 2 || !strings.Contains(firstLine(out), "by 9 GPU DaemonSets;") || s.Count("/apis/apps/v1/namespaces/nvidia-gpu-operator/daemonsets") != 1 {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	if !strings.Contains(out, "note: which DaemonSets of the namespace forbidden should run where is not known") || !strings.Contains(out, "note: no DaemonSet is in the namespace empty") {
+		t.Errorf("%s", out)
+	}
+	out, code = run(t, s, append(args, "--node", "wrk-97")...)
+	if code != 0 || !strings.Contains(firstLine(out), "taints not judged for the DaemonSets of forbidden, which could not be read; no DaemonSet in empty, is --namespace right?") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	if out, _ = run(t, s, "--namespace", "forbidden", "--namespace", "empty"); strings.Contains(out, "no device plugin DaemonSet exists") {
+		t.Errorf("%s", out)
+	}
+}
+
 // Pods of one namespace that may not be read cost a note.
 func TestCheckWithoutPods(t *testing.T) {
 	s := serve(t, incident(t))
@@ -161,6 +182,21 @@ func TestCheckWithoutPods(t *testing.T) {
 	out, code = run(t, serve(t, incident(t)), "--no-pods")
 	if code != 2 || !strings.Contains(firstLine(out), "is not tolerated by 9 GPU DaemonSets;") {
 		t.Errorf("--no-pods: exit %d: %s", code, out)
+	}
+}
+
+// A pod that waits for the scheduler has no spec.nodeName, only the affinity by which the DaemonSet controller pins it.
+func TestCheckOneNodeSeesItsPendingPod(t *testing.T) {
+	const waits = `
+apiVersion: v1
+kind: Pod
+metadata: {name: waits, namespace: nvidia-gpu-operator, labels: {app: nvidia-dcgm}, creationTimestamp: "2026-11-20T08:00:00Z", ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: nvidia-dcgm, uid: u, controller: true}]}
+spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [wrk-97]}]}]}}}, containers: [{name: c}]}
+status: {phase: Pending, conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, message: Insufficient memory}]}
+`
+	out, code := run(t, serve(t, incident(t), waits), "--node", "wrk-97")
+	if code != 1 || !strings.Contains(firstLine(out), "nvidia-dcgm: Pending, Unschedulable: Insufficient memory") {
+		t.Errorf("exit %d: %s", code, out)
 	}
 }
 
@@ -223,8 +259,13 @@ func TestCheckOptions(t *testing.T) {
 		{"--vendor amd", 3, "has no GPU node"},
 		{"--vendor amd --selector nvidia.com/gpu.present --resource nvidia.com/gpu --require-label none", 2, "node wrk-98: 0 nvidia.com/gpu offered"},
 		{"--selector kubernetes.io/hostname=wrk-97", 0, "1 GPU node, 4 of 4"},
-		{"--selector a=b=c", 3, "is no label selector"},
-		{"--expect-selector x,", 3, "is no label selector"},
+		{"--node Wrk_98", 3, "--node \"Wrk_98\" is no name of a node"},
+		{"--node wrk-97 --node wrk-97", 0, "1 GPU node, 4 of 4"},
+		{"--namespace a/b", 3, "--namespace \"a/b\" is no name of a namespace"},
+		{"--namespace=", 3, "--namespace \"\" is no name of a namespace"},
+		{"--grace -5m", 3, "--grace"},
+		{"--selector a=b=c", 3, "--selector \"a=b=c\" is no label selector"},
+		{"--expect-selector x,", 3, "--expect-selector \"x,\" is no label selector"},
 		{"--resource gpu", 3, "write it as nvidia.com/gpu"},
 		{"--resource nvidia.com/[", 3, "write it as nvidia.com/gpu"},
 		{"--node wrk-97 --expect 8", 1, "4 of 8 nvidia.com/gpu"},
@@ -404,7 +445,7 @@ func TestReductions(t *testing.T) {
 }
 
 func TestQueriesLeaveOutEarlierNodes(t *testing.T) {
-	selectors, err := parseSelectors([]string{"a", "b=1", "c in (x,y)", "d=1,e=2", "!f", "g!=1"})
+	selectors, err := parseSelectors("--selector", []string{"a", "b=1", "c in (x,y)", "d=1,e=2", "!f", "g!=1"})
 	if err != nil {
 		t.Fatal(err)
 	}

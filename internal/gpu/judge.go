@@ -36,6 +36,10 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 		j.node(&s.Nodes[i])
 	}
 	v := Verdict{Findings: fold(j.facts, now), Notes: j.notes, Metrics: j.totals.metrics(l), Summary: j.totals.summary()}
+	v.Summary = joined("; ", v.Summary, j.unjudged())
+	if len(s.Empty) > 0 {
+		v.Summary += "; no DaemonSet in " + plugin.List(s.Empty) + ", is --namespace right?"
+	}
 	if j.totals.nodes == 0 {
 		v.Findings = []plugin.Finding{j.empty()}
 	}
@@ -60,6 +64,17 @@ func (j *judgement) empty() plugin.Finding {
 		f.State, f.Remedy = plugin.OK, ""
 	}
 	return f
+}
+
+// unjudged says that the taints were not judged, or not against all DaemonSets: that all is well would be too much to say.
+func (j *judgement) unjudged() string {
+	switch {
+	case len(j.daemonSets) == 0 && !j.snapshot.DaemonSetsRead:
+		return "taints not judged, as the GPU DaemonSets could not be read"
+	case j.snapshot.DaemonSetsRead && len(j.snapshot.Unread) > 0:
+		return "taints not judged for the DaemonSets of " + plugin.List(j.snapshot.Unread) + ", which could not be read"
+	}
+	return ""
 }
 
 // judgement is the work on all nodes.
@@ -154,7 +169,7 @@ func (j *judgement) look(n *Node) *view {
 // node goes from what makes the numbers meaningless, over missing GPUs, to what will or may go wrong.
 func (j *judgement) node(n *Node) {
 	if why := leaving(n); why != "" {
-		j.note(n, "is being removed: "+why)
+		j.removal(n, why)
 		return
 	}
 	if !n.Recognised && !n.Expected && len(n.Resources) == 0 && oddPCI(n) == "" {
@@ -206,20 +221,6 @@ func (j *judgement) pod(n *Node, d *DaemonSet) (pod *Pod, known bool) {
 func (j *judgement) young(since time.Time) bool {
 	age := j.now.Sub(since)
 	return !since.IsZero() && age < j.limits.Grace && age > -j.limits.Grace
-}
-
-// leaving says why a node is about to go.
-func leaving(n *Node) string {
-	if n.Deleting {
-		return "it is deleted"
-	}
-	for _, t := range n.Taints {
-		switch t.Key {
-		case "ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "cloud.google.com/impending-node-termination":
-			return "taint " + t.ToString()
-		}
-	}
-	return ""
 }
 
 func daemonSetNames(all []*DaemonSet) []string {

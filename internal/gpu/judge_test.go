@@ -81,7 +81,8 @@ func TestJudgeIncident(t *testing.T) {
 			says: []string{"is not tolerated by 6 GPU DaemonSets"}},
 		{name: "incident 1 with the right to list nodes alone", snapshot: fleet(3, append(lost, unread())...), want: plugin.Critical,
 			says: []string{"0 of 4 nvidia.com/gpu offered", "perhaps taint " + reserved}, not: []string{"kubectl taint"}},
-		{name: "a taint alone is no finding where nothing is known of tolerations", snapshot: fleet(3, on("gpu-02", taint(reserved, 21*day)), unread()), want: plugin.OK},
+		{name: "a taint alone is no finding where nothing is known of tolerations", snapshot: fleet(3, on("gpu-02", taint(reserved, 21*day)), unread()), want: plugin.OK,
+			says: []string{"12 of 12 nvidia.com/gpu allocatable; taints not judged, as the GPU DaemonSets could not be read"}},
 		{name: "seven nodes with the same cause are one line", snapshot: fleet(9, on("gpu-01 gpu-02 gpu-03 gpu-04 gpu-05 gpu-06 gpu-07", taint(reserved, 21*day), gpus(0, 0)), gone("gpu-01"), gone("gpu-02"), gone("gpu-03"), gone("gpu-04"), gone("gpu-05"), gone("gpu-06"), gone("gpu-07")), want: plugin.Critical,
 			says: []string{"CRITICAL ¶ 7 nodes: gpu-01, gpu-02, gpu-03 and 4 more ¶ 0 of 4", "kubectl taint nodes gpu-01 gpu-02 gpu-03 gpu-04 gpu-05 … ai4dd"}, not: []string{"node gpu-01 ¶"}},
 		{name: "the same taint of another age is the same cause, told for the oldest", snapshot: fleet(2, on("gpu-01", taint(reserved, 3*day)), on("gpu-02", taint(reserved, 21*day))), want: plugin.Warning,
@@ -90,6 +91,12 @@ func TestJudgeIncident(t *testing.T) {
 			says: []string{"node gpu-01 ¶", "node gpu-02 ¶"}},
 		{name: "a deliberately dark node", snapshot: fleet(3, on("gpu-02", taint(reserved, 21*day))), limits: ignore("ai4dd-a100-reserved"), want: plugin.OK},
 		{name: "and without GPUs", snapshot: fleet(3, lost...), limits: ignore("ai4dd-a100-reserved=true:NoSchedule"), want: plugin.OK, says: []string{"0 of 4 nvidia.com/gpu offered, on purpose"}},
+		{name: "an ignored taint does not hide a GPU that is lost for another reason", snapshot: fleet(3, on("gpu-02", taint(reserved, 21*day), gpus(4, 3))), limits: ignore("ai4dd-a100-reserved"), want: plugin.Warning,
+			says: []string{"3 of 4 nvidia.com/gpu allocatable, 1 unhealthy", "marked 1 unhealthy"}, not: []string{"on purpose"}},
+		{name: "nor pods that run past it and crash", snapshot: fleet(3, on("gpu-02", taint(reserved, 21*day), gpus(0, 0)), ill("gpu-02", "nvidia-driver-daemonset", "CrashLoopBackOff in nvidia-driver-ctr", day)), limits: ignore("ai4dd-a100-reserved"), want: plugin.Critical,
+			says: []string{"CrashLoopBackOff in nvidia-driver-ctr"}, not: []string{"on purpose"}},
+		{name: "with pods unknown a taint is not blamed for a part of the GPUs", snapshot: fleet(3, on("gpu-02", taint(reserved, 21*day), gpus(4, 3)), func(s *Snapshot) { s.Pods, s.PodsRead = nil, map[string]bool{} }), want: plugin.Warning,
+			says: []string{"3 of 4 nvidia.com/gpu allocatable, 1 unhealthy", "whether its pod does is not known"}, not: []string{"nobody can use these GPUs"}},
 		{name: "another value than the one that is ignored", snapshot: fleet(3, on("gpu-02", taint(reserved, 21*day))), limits: ignore("ai4dd-a100-reserved=false"), want: plugin.Warning},
 		{name: "another effect than the one that is ignored", snapshot: fleet(3, on("gpu-02", taint(reserved, 21*day))), limits: ignore("ai4dd-a100-reserved:NoExecute"), want: plugin.Warning},
 		{name: "PreferNoSchedule keeps nothing away", snapshot: fleet(1, on("all", taint("a:PreferNoSchedule", day))), want: plugin.OK},
@@ -131,7 +138,8 @@ func TestJudgeTolerationMistakes(t *testing.T) {
 		{name: "the ClusterPolicy's list replaces the built-in one", snapshot: fleet(1, on("all", taint("nvidia.com/gpu=present:NoSchedule", day)), daemonSet("", tolerates(exists("other", "")))), want: plugin.Warning,
 			says: []string{"taint nvidia.com/gpu=present:NoSchedule", "which replaces the operator's own list: repeat nvidia.com/gpu there"}},
 		{name: "in the host's network a DaemonSet tolerates network-unavailable", snapshot: fleet(1, on("all", taint("node.kubernetes.io/network-unavailable:NoSchedule", day)), daemonSet("", func(d *DaemonSet) { d.HostNetwork = true })), want: plugin.OK},
-		{name: "else it does not", snapshot: fleet(1, on("all", taint("node.kubernetes.io/network-unavailable:NoSchedule", day))), want: plugin.Warning},
+		{name: "else it does not", snapshot: fleet(1, on("all", taint("node.kubernetes.io/network-unavailable:NoSchedule", day))), want: plugin.Warning,
+			says: []string{"see the network plugin's pod on the node, which removes node.kubernetes.io/network-unavailable:NoSchedule"}, not: []string{"kubectl taint"}},
 	})
 }
 

@@ -58,7 +58,7 @@ func (j *judgement) unlabelled(v *view, missing string) {
 	}
 	selects := slices.IndexFunc(found, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) })
 	switch {
-	case len(found) == 0 && j.snapshot.DaemonSetsRead:
+	case len(found) == 0 && j.snapshot.DaemonSetsRead && len(j.snapshot.Unread) == 0:
 		f.Cause = "no feature discovery DaemonSet exists"
 		f.Remedy = "enable it, or say with --require-label which labels the site needs (none: --require-label none)"
 	case len(found) == 0:

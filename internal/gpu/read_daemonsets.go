@@ -27,13 +27,24 @@ func (r reader) daemonSets(ctx context.Context, s *Snapshot) error {
 			}
 			return reduceDaemonSet(o), true
 		})
-		if err != nil {
-			s.DaemonSets, s.DaemonSetsRead = nil, false
-			return r.optional(ctx, err, "which DaemonSets should run where is not known (with rights in some namespaces only, name those with --namespace)")
+		switch {
+		case err != nil:
+			cost := "which DaemonSets should run where is not known (with rights in some namespaces only, name those with --namespace)"
+			if namespace != "" {
+				cost = "which DaemonSets of the namespace " + namespace + " should run where is not known"
+			}
+			s.Unread = append(s.Unread, namespace)
+			if err := r.optional(ctx, err, cost); err != nil {
+				return err
+			}
+			continue
+		case len(list) == 0 && namespace != "":
+			s.Empty = append(s.Empty, namespace)
+			r.note("no DaemonSet is in the namespace %s: see whether --namespace is right", namespace)
 		}
 		s.DaemonSets = append(s.DaemonSets, list...)
+		s.DaemonSetsRead = true
 	}
-	s.DaemonSetsRead = true
 	return nil
 }
 

@@ -77,6 +77,9 @@ func (j *judgement) keptAway(v *view) bool {
 	labelled := slices.ContainsFunc(v.selected, func(d *DaemonSet) bool { return d.Role == rolePlugin })
 	return slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool {
 		pod, known := j.pod(v.Node, d)
+		if v.offer.allocatable > 0 && (d.Role != rolePlugin || !known) {
+			return false // a taint takes all of a device plugin's GPUs or none
+		}
 		return d.essential() && !(labelled && d.Role == roleNFD) && (!known || pod == nil || !pod.Ready)
 	})
 }
@@ -104,12 +107,12 @@ func (j *judgement) byTaint(v *view, f *fact) {
 func (j *judgement) byChain(v *view, f *fact) {
 	plugins := j.plugins(v)
 	selected := slices.ContainsFunc(plugins, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) })
-	inferred := !j.snapshot.DaemonSetsRead
+	inferred := !j.snapshot.DaemonSetsRead || len(j.snapshot.Unread) > 0
 	switch {
 	case v.Labels[j.params.UpgradeLabel] == upgradeFailed:
 		f.Cause = "the driver upgrade failed"
 		f.remedy = func(nodes []string) string {
-			return fmt.Sprintf("see the driver's pod, then begin it anew: kubectl label nodes %s --overwrite %s=%s", some(nodes), j.params.UpgradeLabel, upgradeRequired)
+			return j.upgradeAnew(nodes)
 		}
 	case v.Labels[labelMIGState] == "failed":
 		f.Cause = "the MIG change to " + v.Labels[labelMIGConfig] + " failed"
@@ -146,6 +149,11 @@ func (j *judgement) byChain(v *view, f *fact) {
 	}
 }
 
+// upgradeAnew is the command that lets the operator try a failed upgrade again.
+func (j *judgement) upgradeAnew(nodes []string) string {
+	return fmt.Sprintf("see the driver's pod, then begin it anew, which evicts the nodes' GPU pods: kubectl label nodes %s --overwrite %s=%s", some(nodes), j.params.UpgradeLabel, upgradeRequired)
+}
+
 // plugins are the DaemonSets that could make the node offer GPUs.
 func (j *judgement) plugins(v *view) []*DaemonSet {
 	dra := usesDRA(v.Node, j.daemonSets)
@@ -173,7 +181,7 @@ func (j *judgement) guess(v *view, f *fact) {
 	}
 	f.Cause = "why is not known, as the GPU DaemonSets and their pods could not be read"
 	f.remedy = func(nodes []string) string {
-		return "kubectl get pods -A -o wide --field-selector spec.nodeName=" + nodes[0]
+		return podsOn("-A", nodes)
 	}
 }
 
@@ -183,7 +191,7 @@ func (j *judgement) notSelected(v *view, plugins []*DaemonSet, f *fact) {
 	wrong := best.mismatches(v.Node)
 	if len(wrong) == 0 {
 		f.Cause = best.Name + " does not select the node: its affinity does not match"
-		f.Remedy = fmt.Sprintf("kubectl -n %s get daemonset %s -o yaml", best.Namespace, best.Name)
+		f.Remedy = fmt.Sprintf("kubectl -n %s get daemonset %s -o yaml", namespaceOr(best), best.Name)
 		return
 	}
 	f.Cause = fmt.Sprintf("%s is not on the node: label %s", best.Name, wrong[0])
@@ -207,7 +215,7 @@ func (j *judgement) notSelected(v *view, plugins []*DaemonSet, f *fact) {
 func setLabel(label, has string) func(nodes []string) string {
 	return func(nodes []string) string {
 		if !strings.HasPrefix(label, deployPrefix) {
-			return fmt.Sprintf("see who sets %s (kubectl get node %s --show-labels)", label, nodes[0])
+			return fmt.Sprintf("see who sets %s (kubectl get nodes %s --show-labels)", label, some(nodes))
 		}
 		text := fmt.Sprintf("kubectl label nodes %s --overwrite %s=true", some(nodes), label)
 		if has == "false" {
@@ -226,7 +234,7 @@ func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
 	case !known:
 		f.Cause = fmt.Sprintf("%s should run there; whether its pod does is not known, as pods were not read", d.Name)
 		f.remedy = func(nodes []string) string {
-			return fmt.Sprintf("kubectl -n %s get pods -o wide --field-selector spec.nodeName=%s", namespaceOr(d), nodes[0])
+			return podsOn("-n "+namespaceOr(d), nodes)
 		}
 	case d.isDRA():
 		f.Cause = d.Name + " runs there but has published no device"
@@ -246,6 +254,14 @@ func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
 		f.Cause = d.Name + " runs there but is not registered with the kubelet"
 		f.remedy = func(nodes []string) string { return restart(nodes) + "; if that does not help, restart the kubelet" }
 	}
+}
+
+// podsOn is the command that lists the pods of the nodes; a field selector can name one node only.
+func podsOn(where string, nodes []string) string {
+	if len(nodes) > 1 {
+		return fmt.Sprintf("for n in %s; do kubectl get pods %s -o wide --field-selector spec.nodeName=$n; done", some(nodes), where)
+	}
+	return fmt.Sprintf("kubectl get pods %s -o wide --field-selector spec.nodeName=%s", where, nodes[0])
 }
 
 func namespaceOr(d *DaemonSet) string {

@@ -17,7 +17,9 @@ type Snapshot struct {
 
 	// Each of the rest needs a right that the verdict can do without.
 
-	DaemonSetsRead bool
+	DaemonSetsRead bool     // at least in one namespace
+	Unread         []string // namespaces of which the DaemonSets could not be read; "" is all of them
+	Empty          []string // namespaces that the user names and that have none
 	DaemonSets     []DaemonSet
 	PodsRead       map[string]bool // by namespace
 	Pods           []Pod           // of the DaemonSets
@@ -30,14 +32,15 @@ type Snapshot struct {
 
 // Node is a node that has GPUs, or should have.
 type Node struct {
-	Name        string
-	Created     time.Time
-	Deleting    bool
-	Recognised  bool // a selector that means "has GPUs" matches it
-	Expected    bool // the user says that it has GPUs, whatever its labels say
-	Labels      map[string]string
-	Annotations map[string]string // only those that annotations names
-	Resources   []Resource        // the vendor's extended resources, by name
+	Name         string
+	Created      time.Time
+	Deleting     bool
+	DeletedSince time.Time // zero: unknown
+	Recognised   bool      // a selector that means "has GPUs" matches it
+	Expected     bool      // the user says that it has GPUs, whatever its labels say
+	Labels       map[string]string
+	Annotations  map[string]string // only those that annotations names
+	Resources    []Resource        // the vendor's extended resources, by name
 
 	Taints        []corev1.Taint
 	TaintsWritten time.Time // last write of the list; zero: unknown

@@ -31,7 +31,7 @@ func (j *judgement) sound(v *view) {
 	case v.Labels[j.params.UpgradeLabel] == upgradeFailed:
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "driver upgrade failed", Cause: j.params.UpgradeLabel + "=" + upgradeFailed},
 			remedy: func(nodes []string) string {
-				return fmt.Sprintf("see the driver's pod, then begin it anew: kubectl label nodes %s --overwrite %s=%s", some(nodes), j.params.UpgradeLabel, upgradeRequired)
+				return j.upgradeAnew(nodes)
 			}})
 	case v.Labels[labelMIGState] == "failed":
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "MIG change to " + v.Labels[labelMIGConfig] + " failed", Cause: labelMIGState + "=failed"},

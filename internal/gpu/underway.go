@@ -135,11 +135,26 @@ func (j *judgement) restart(part, say string) func([]string) string {
 	return func([]string) string { return say }
 }
 
-// deletePods is the command that makes a DaemonSet start its pod on the node anew.
+// deletePods is the command that makes a DaemonSet start its pod on the nodes anew, with what else it ends.
 func deletePods(d *DaemonSet, nodes []string) string {
+	if len(d.PodLabels) == 0 || d.Namespace == "" { // inferred: without a selector it would take all pods
+		return "delete the pod of " + d.Name + " on " + some(nodes)
+	}
 	var labels []string
 	for _, key := range slices.Sorted(maps.Keys(d.PodLabels)) {
 		labels = append(labels, key+"="+d.PodLabels[key])
 	}
-	return fmt.Sprintf("kubectl -n %s delete pod -l %s --field-selector spec.nodeName=%s", d.Namespace, strings.Join(labels, ","), nodes[0])
+	command := fmt.Sprintf("kubectl -n %s delete pod -l %s --field-selector spec.nodeName=", d.Namespace, strings.Join(labels, ","))
+	if len(nodes) > 1 {
+		command = fmt.Sprintf("for n in %s; do %s$n; done", some(nodes), command)
+	} else {
+		command += nodes[0]
+	}
+	switch {
+	case d.Role == roleDriver:
+		command += " (this evicts all pods that use the node's GPUs)"
+	case strings.Contains(d.Name, "mig-manager"):
+		command += " (it then applies the MIG profile, which ends all pods that use the node's GPUs)"
+	}
+	return command
 }

@@ -33,6 +33,7 @@ type JobStub struct {
 	ParameterizedJob bool            // the same
 	Multiregion      json.RawMessage // null but for a job of several regions
 	SubmitTime       int64           // ns since 1970
+	JobModifyIndex   uint64          // of its last registration
 	JobSummary       *struct{ Summary map[string]GroupSummary }
 }
 
