@@ -120,7 +120,8 @@ func dialer(sockets map[string]string) func(ctx context.Context, network, addr s
 
 // address is one server.
 type address struct {
-	number int // among those that were given, from 0
+	number int                 // among those that were given, from 0
+	option func(string) string // names an option in a remedy
 	base   *url.URL
 	name   string // as it appears in texts
 	socket string // path of a unix socket, or ""
@@ -128,7 +129,7 @@ type address struct {
 
 // addresses are those of the options or of the environment.
 func (o Options) addresses(s Surroundings) ([]address, error) {
-	given, source := o.Addresses, "--"+o.prefix+"address"
+	given, source := o.Addresses, o.option("address")
 	if len(given) == 0 {
 		given, source = []string{either(s.getenv("NOMAD_ADDR"), "http://127.0.0.1:4646")}, "NOMAD_ADDR"
 	}
@@ -138,7 +139,7 @@ func (o Options) addresses(s Surroundings) ([]address, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.number = i
+		a.number, a.option = i, o.option
 		addresses = append(addresses, a)
 	}
 	return addresses, nil

@@ -22,7 +22,7 @@ func (o Options) login(s Surroundings) (login, error) {
 	err := web.OneWord("NOMAD_TOKEN", l.token)
 	if o.TokenFile != "" {
 		s.waiting("the token in %s", web.Clean(o.TokenFile))
-		l.token, err = web.Token("--"+o.prefix+"token-file", o.TokenFile, "write the token to it (nomad acl token create)")
+		l.token, err = web.Token(o.option("token-file"), o.TokenFile, "write the token to it (nomad acl token create)")
 	}
 	l.user, l.password, _ = strings.Cut(s.getenv("NOMAD_HTTP_AUTH"), ":")
 	return l, err
@@ -75,7 +75,7 @@ func (o Options) tlsConfig(s Surroundings) (*tls.Config, error) {
 // either is what an option gives or, if it is empty, a variable; and which of them it was.
 func (o Options) either(s Surroundings, value, option, variable string) (source, chosen string) {
 	if value != "" {
-		return "--" + o.prefix + option, value
+		return o.option(option), value
 	}
 	return variable, s.getenv(variable)
 }

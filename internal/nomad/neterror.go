@@ -14,5 +14,5 @@ func (c *Client) networkError(ctx context.Context, to address, q question, phase
 }
 
 func silence(ctx context.Context, to address, phase string, err error) (what, remedy string) {
-	return web.Peer{Name: to.name, Program: "Nomad", Unit: "nomad", TLSName: "give --tls-server-name, usually server.REGION.nomad"}.Silence(ctx, phase, err)
+	return web.Peer{Name: to.name, Program: "Nomad", Unit: "nomad", TLSName: "usually server.REGION.nomad", Option: to.option}.Silence(ctx, phase, err)
 }

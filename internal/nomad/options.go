@@ -34,6 +34,9 @@ func (o *Options) AddFlags(fs *pflag.FlagSet, prefix string) {
 	fs.StringVar(&o.TLSServerName, prefix+"tls-server-name", "", "`NAME` to find in the server's certificate, such as server.global.nomad (default $NOMAD_TLS_SERVER_NAME)")
 }
 
+// option is an option as the user gives it: "--nomad-token-file".
+func (o Options) option(name string) string { return "--" + o.prefix + name }
+
 // Surroundings is what the client takes from the program it runs in.
 type Surroundings struct {
 	// Getenv reads the environment; nil means that it is empty.

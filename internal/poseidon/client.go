@@ -124,8 +124,11 @@ func (c *Client) ask(ctx context.Context, q question) ([]byte, error) {
 	return nil, c.statusError(q, res, body)
 }
 
+// option is an option as the user gives it.
+func option(name string) string { return "--" + name }
+
 func (c *Client) silence(ctx context.Context, q question, phase string, err error) error {
-	peer := web.Peer{Name: c.Address(), Program: "Poseidon", Unit: "poseidon", TLSName: "give --tls-server-name, or the address by that name"}
+	peer := web.Peer{Name: c.Address(), Program: "Poseidon", Unit: "poseidon", TLSName: "or the address by that name", Option: option}
 	e := &Error{Op: q.op, Err: err}
 	e.What, e.Remedy = peer.Silence(ctx, phase, err)
 	return e

@@ -17,7 +17,9 @@ type Peer struct {
 	Name    string // as the user gave it
 	Program string // "Nomad"
 	Unit    string // of systemd: "nomad"
-	TLSName string // remedy for a certificate of another name
+	TLSName string // for a certificate of another name: "usually server.REGION.nomad"
+
+	Option func(name string) string // an option as the user gives it: "--nomad-ca-file"
 }
 
 // Silence puts into words why there is no answer. phase is what was going on, or "".
@@ -69,9 +71,9 @@ func (p Peer) untrusted(err error) (what, remedy string) {
 	text := Clean(err.Error())
 	switch {
 	case errors.As(err, &unverified) && errors.As(err, &unknown):
-		return "the certificate of " + p.Name + " is from an unknown authority", "name the right one with --ca-file"
+		return "the certificate of " + p.Name + " is from an unknown authority", "name the right one with " + p.Option("ca-file")
 	case errors.As(err, &unverified) && errors.As(err, &host):
-		return "the certificate of " + p.Name + " is not for that name: " + text, p.TLSName
+		return "the certificate of " + p.Name + " is not for that name: " + text, "give " + p.Option("tls-server-name") + ", " + p.TLSName
 	case errors.As(err, &unverified) && errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
 		return p.outOfTime(invalid.Cert)
 	case errors.As(err, &unverified):
@@ -79,7 +81,7 @@ func (p Peer) untrusted(err error) (what, remedy string) {
 	case errors.As(err, &record):
 		return p.Name + " does not speak TLS", "is the address http://, not https://?"
 	case strings.Contains(text, "remote error: tls:"):
-		return p.Name + " refused the TLS handshake: " + text, "give --client-cert and --client-key: the server wants a client's certificate"
+		return p.Name + " refused the TLS handshake: " + text, "give " + p.Option("client-cert") + " and " + p.Option("client-key") + ": the server wants a client's certificate"
 	}
 	return "", ""
 }
