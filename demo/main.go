@@ -55,19 +55,34 @@ var scenes = []struct {
 
 func main() {
 	for _, scene := range scenes {
-		fmt.Printf("\n# %s\n$ %s\n", scene.about, commandLine(scene.args))
-		out, err := exec.Command(filepath.Join("bin", scene.args[0]), scene.args[1:]...).Output()
-		code := 0
-		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-			code = exit.ExitCode()
-		} else if err != nil {
-			fmt.Fprintf(os.Stderr, "demo: %v (run `make demo`)\n", err)
-			os.Exit(1)
-		}
-		text, perfdata, _ := strings.Cut(string(out), "\n|")
-		fmt.Printf("%s\n| … %d points of performance data\nexit code %d\n", text, len(strings.Fields(perfdata)), code)
+		show(scene.about, scene.args, nil)
+	}
+	if err := resync(); err != nil {
+		fmt.Fprintln(os.Stderr, "demo:", err)
+		os.Exit(1)
 	}
 	fmt.Println("\nWhat each verdict means and what to do: docs/. On your own cluster: bin/check_mcp, bin/check_gpu_node, bin/check_nomad_evals, bin/check_prewarm_pool")
+}
+
+// show runs a plugin, with variables added to its environment, and prints what it says.
+func show(about string, args, env []string) {
+	fmt.Printf("\n# %s\n$ %s\n", about, commandLine(args))
+	command := exec.Command(filepath.Join("bin", args[0]), args[1:]...)
+	command.Env = append(os.Environ(), env...)
+	out, err := command.Output()
+	code := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		fmt.Fprintf(os.Stderr, "demo: %v (run `make demo`)\n", err)
+		os.Exit(1)
+	}
+	text, perfdata, measured := strings.Cut(string(out), "\n|")
+	fmt.Println(strings.TrimSuffix(text, "\n"))
+	if measured {
+		fmt.Printf("| … %d points of performance data\n", len(strings.Fields(perfdata)))
+	}
+	fmt.Printf("exit code %d\n", code)
 }
 
 func commandLine(args []string) string {

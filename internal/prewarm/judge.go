@@ -112,7 +112,7 @@ const restart = "restart Poseidon, which counts anew (open executions of all env
 func (j judge) restart() string {
 	var lacking []string
 	for _, p := range j.Pools {
-		if r, known := j.Nomad.of(p.ID); known && !r.hasTemplate() {
+		if r, known := j.Nomad.of(p.ID); known && !r.HasTemplate() {
 			lacking = append(lacking, fmt.Sprint(p.ID))
 		}
 	}
@@ -178,7 +178,7 @@ func (j judge) stale(p poseidon.Pool) []plugin.Finding {
 // template finds environments that Poseidon will not know after its next restart (poseidon#522, #612).
 func (j judge) template(p poseidon.Pool) []plugin.Finding {
 	r, known := j.Nomad.of(p.ID)
-	if !known || r.hasTemplate() {
+	if !known || r.HasTemplate() {
 		return nil
 	}
 	what := "its job is dead in Nomad"

@@ -29,8 +29,8 @@ type Runners struct {
 	Template string    // status of the environment's own job: "running", "pending", "dead", or "" if there is none
 }
 
-// hasTemplate says that the environment's own job is there, from which Poseidon knows it after a restart.
-func (r Runners) hasTemplate() bool { return r.Template == "running" || r.Template == "pending" }
+// HasTemplate says that the environment's own job is there, from which Poseidon knows it after a restart.
+func (r Runners) HasTemplate() bool { return r.Template == "running" || r.Template == "pending" }
 
 // of returns the runners of an environment. known is false if Nomad was not asked or could not answer.
 func (n *Nomad) of(id int) (r Runners, known bool) {
