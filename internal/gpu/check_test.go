@@ -206,7 +206,7 @@ func TestCheckFindsDaemonSets(t *testing.T) {
 apiVersion: apps/v1
 kind: DaemonSet
 metadata: {name: house-brand, namespace: house}
-spec: {selector: {matchLabels: {a: b}}, template: {spec: {tolerations: [{key: nvidia.com/gpu.product, operator: Exists}], affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: nvidia.com/gpu.present, operator: In, values: ["true"]}]}]}}}, containers: [{name: c}]}}}
+spec: {selector: {matchLabels: {a: b}}, template: {spec: {volumes: [{name: v, hostPath: {path: /var/lib/kubelet/device-plugins/}}], tolerations: [{key: nvidia.com/gpu.product, operator: Exists}], affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: nvidia.com/gpu.present, operator: In, values: ["true"]}]}]}}}, containers: [{name: c}]}}}
 ---
 apiVersion: apps/v1
 kind: DaemonSet
@@ -215,11 +215,21 @@ spec: {selector: {matchLabels: {a: b}}, template: {spec: {tolerations: [{key: nv
 ---
 apiVersion: apps/v1
 kind: DaemonSet
+metadata: {name: gpu-burn-watch, namespace: house}
+spec: {selector: {matchLabels: {a: b}}, template: {spec: {nodeSelector: {nvidia.com/gpu.present: "true"}, containers: [{name: c}]}}}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: node-labels-only, namespace: house}
+spec: {selector: {matchLabels: {a: b}}, template: {spec: {nodeSelector: {nvidia.com/gpu.product: A100}, tolerations: [{key: nvidia.com/gpu, operator: Exists}], containers: [{name: c}]}}}
+---
+apiVersion: apps/v1
+kind: DaemonSet
 metadata: {name: logs, namespace: logging}
 spec: {selector: {matchLabels: {a: b}}, template: {spec: {tolerations: [{key: nvidia.com/gpu, operator: Exists}], containers: [{name: c}]}}}
 `
 	out, code := run(t, serve(t, incident(t), more))
-	if code != 2 || !strings.Contains(firstLine(out), "by 11 GPU DaemonSets") || !strings.Contains(out, "house-brand") || !strings.Contains(out, "plain") || strings.Contains(out, "logs") {
+	if code != 2 || !strings.Contains(firstLine(out), "by 11 GPU DaemonSets") || !strings.Contains(out, "house-brand") || !strings.Contains(out, "plain") || strings.Contains(out, "logs") || strings.Contains(out, "gpu-burn-watch") || strings.Contains(out, "node-labels-only") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 }

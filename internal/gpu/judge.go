@@ -88,15 +88,17 @@ type judgement struct {
 	facts      []fact
 	notes      []string
 	totals     totals
-	discovery  bool             // a feature discovery labels nodes
-	peers      map[string]int64 // by instance type: the most GPUs that a node of it offers
+	discovery  bool                  // a feature discovery labels nodes
+	peers      map[string]int64      // by instance type: the most GPUs that a node of it offers
+	tainted    map[string]int        // nodes by taint, as key:effect
+	examples   map[*DaemonSet]string // a node that it selects, or ""; found when first asked for
 }
 
 // place is where a pod of a DaemonSet is.
 type place struct{ node, namespace, daemonSet string }
 
 func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
-	j := &judgement{snapshot: s, params: p, limits: l, now: now, daemonSets: s.DaemonSets, pods: map[place]*Pod{}, peers: map[string]int64{},
+	j := &judgement{snapshot: s, params: p, limits: l, now: now, daemonSets: s.DaemonSets, pods: map[place]*Pod{}, peers: map[string]int64{}, tainted: map[string]int{}, examples: map[*DaemonSet]string{},
 		totals: totals{bad: map[string]bool{}, parts: map[string]part{}}}
 	if !s.DaemonSetsRead {
 		j.daemonSets = infer(s.Policies, s.Nodes)
@@ -113,9 +115,24 @@ func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
 		if kind := class(n); kind != "" {
 			j.peers[kind] = max(j.peers[kind], offered(n, p, 0).capacity)
 		}
+		for _, t := range n.Taints {
+			j.tainted[keyEffect(t)]++
+		}
 	}
 	j.discovery = j.discovers()
 	return j
+}
+
+// example is a node that the DaemonSet selects, or "".
+func (j *judgement) example(d *DaemonSet) string {
+	name, known := j.examples[d]
+	if !known {
+		if i := slices.IndexFunc(j.snapshot.Nodes, func(n Node) bool { return d.selects(&n) }); i >= 0 {
+			name = j.snapshot.Nodes[i].Name
+		}
+		j.examples[d] = name
+	}
+	return name
 }
 
 // class is the instance type by which nodes can be compared; empty: none. k3s and RKE2 give one to all their nodes, vSphere one that

@@ -196,11 +196,8 @@ func (j *judgement) notSelected(v *view, plugins []*DaemonSet, f *fact) {
 	}
 	f.Cause = fmt.Sprintf("%s is not on the node: label %s", best.Name, wrong[0])
 	f.remedy = setLabel(wrong[0].label, wrong[0].has)
-	for i := range j.snapshot.Nodes {
-		if peer := &j.snapshot.Nodes[i]; best.selects(peer) {
-			f.Details = append(f.Details, fmt.Sprintf("peer %s has %s=%q", peer.Name, wrong[0].label, wrong[0].wants))
-			break
-		}
+	if peer := j.example(best); peer != "" {
+		f.Details = append(f.Details, fmt.Sprintf("peer %s has %s=%q", peer, wrong[0].label, wrong[0].wants))
 	}
 	for i := range j.daemonSets {
 		d := &j.daemonSets[i]

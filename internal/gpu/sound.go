@@ -21,6 +21,7 @@ func (j *judgement) sound(v *view) {
 		}
 		return
 	}
+	j.orphaned(v)
 	if missing := j.labelsMissing(v); missing != "" && len(v.blocked) == 0 { // else it is told with the taint
 		j.unlabelled(v, missing)
 	}
@@ -72,6 +73,33 @@ func (j *judgement) willBeLost(v *view) {
 		f.Consequence = ""
 	}
 	f.Details = j.taintDetails(v)
+	j.add(v, f.mindful(v.Node))
+}
+
+// orphaned: GPUs are offered by what still runs, but no DaemonSet would bring it back: the label that selects it was changed, or there is
+// no such DaemonSet any more. What runs there meanwhile is not ended by that at once.
+func (j *judgement) orphaned(v *view) {
+	if !j.snapshot.DaemonSetsRead || len(j.snapshot.Unread) > 0 {
+		return
+	}
+	f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: v.offer.String() + ", but not for long", Consequence: "the next restart of the node or its pods takes these GPUs away"}}
+	plugins := j.plugins(v)
+	for _, r := range []role{roleDriver, roleToolkit, rolePlugin} {
+		if l, ok := j.wrongNode(v, r); ok {
+			f.Cause, f.remedy = l.text, l.remedy
+			j.add(v, f.mindful(v.Node))
+			return
+		}
+	}
+	switch {
+	case len(plugins) == 0 && len(j.daemonSets) > 0 && v.Labels[deployPlugin] != "":
+		f.Cause = "no device plugin DaemonSet exists any more"
+		f.Remedy = "see whether the device plugin is still enabled in the GPU operator, and whether --namespace is right"
+	case len(plugins) > 0 && v.Labels[deployPlugin] != "" && !slices.ContainsFunc(plugins, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) }):
+		j.notSelected(v, plugins, &f)
+	default:
+		return
+	}
 	j.add(v, f.mindful(v.Node))
 }
 

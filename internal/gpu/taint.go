@@ -60,6 +60,9 @@ func taintAge(v *view) moment {
 	return m
 }
 
+// keyEffect is what makes two taints the same: a node has no two of one key and effect.
+func keyEffect(t corev1.Taint) string { return t.Key + ":" + string(t.Effect) }
+
 // taintWords names the taints: "taint a=b:NoSchedule", "taints …".
 func taintWords(taints []corev1.Taint) string {
 	var names []string
@@ -191,13 +194,7 @@ func (j *judgement) taintDetails(v *view) []string {
 		out = append(out, fmt.Sprintf("to keep the taint, add %s to %s%s; this restarts its pods on all nodes", strings.Join(tolerations, ", "), s, s.rule))
 	}
 	for _, t := range v.taints {
-		same := 0
-		for i := range j.snapshot.Nodes {
-			if slices.ContainsFunc(j.snapshot.Nodes[i].Taints, func(o corev1.Taint) bool { return o.MatchTaint(&t) }) {
-				same++
-			}
-		}
-		out = append(out, fmt.Sprintf("GPU nodes with taint %s:%s: %d of %d", t.Key, t.Effect, same, len(j.snapshot.Nodes)))
+		out = append(out, fmt.Sprintf("GPU nodes with taint %s: %d of %d", keyEffect(t), j.tainted[keyEffect(t)], len(j.snapshot.Nodes)))
 	}
 	if v.TaintsBy != "" {
 		out = append(out, "the node's taints were last written by "+v.TaintsBy)
