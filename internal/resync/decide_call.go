@@ -38,7 +38,7 @@ func byState(f Facts, rules Rules, now Moment) *Decision {
 	s := f.State
 	switch {
 	case s.Trouble != "":
-		return refuse("see docs/resync_prewarm_pool.md, The state directory", "without it a resync could be doubled: %s", s.Trouble)
+		return refuse("", "without its record a resync could be doubled: %s", s.Trouble)
 	case s.LockedBy != "":
 		return refuse("", "%s", s.LockedBy)
 	case s.Last.Outcome == DidNotHelp && !rules.Force:

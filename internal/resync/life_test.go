@@ -117,7 +117,7 @@ func TestLife(t *testing.T) {
 		"OK": {0, func(s *site) { s.Set(29, 4, 0, 0) }, []string{"--state", "OK", "--state-type", "HARD"},
 			0, "nothing to do: the service is OK", 0, 0},
 		"no state directory": {0, func(s *site) { s.dir = filepath.Join(s.dir, "none"); s.Set(29, 4, 0, 0) }, nil,
-			1, "no such file or directory; do: see docs/resync_prewarm_pool.md", 0, 0},
+			1, "there is no state directory; as root: install -d", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, row.idle)

@@ -33,7 +33,7 @@ func (s store) read(key string) (Record, error) {
 	}
 	r, err := decodeRecord(data)
 	if err != nil {
-		return Record{}, fmt.Errorf("%s is %w", path, err)
+		return Record{}, fmt.Errorf("%s is %w; look at it, then delete it", path, err)
 	}
 	return r, nil
 }
@@ -93,6 +93,8 @@ func (s store) path(key, kind string) string { return filepath.Join(s.dir, key+"
 func (s store) usable() error {
 	info, err := os.Stat(s.dir)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no state directory; as root: install -d -o nagios -g nagios -m 0750 %s (icinga with RPM)", s.dir)
 	case err != nil:
 		return fmt.Errorf("the state directory %s: %w", s.dir, cause(err))
 	case !info.IsDir():
