@@ -48,8 +48,11 @@ func Foresee(p Prospect, targets []Target, l Limits, now time.Time) Verdict {
 		silent.Consequence = "what is told here does not happen until it runs again, and then at once"
 		f.findings = append(f.findings, silent)
 	}
-	return Verdict{Findings: f.findings, Metrics: f.metrics(), Summary: fmt.Sprintf("nothing waits to happen: %s at their target, %s",
-		plugin.Count(len(p.Pools), "pool"), plugin.Count(len(p.Nodes), "node"))}
+	v := Verdict{Findings: f.findings, Metrics: f.metrics()}
+	if len(v.Findings) == 0 {
+		v.Summary = fmt.Sprintf("nothing waits to happen: %s up to date, %s", plugin.Count(len(p.Pools), "pool"), plugin.Count(len(p.Nodes), "node"))
+	}
+	return v
 }
 
 func (f *foresight) add(subject string, finding plugin.Finding) {

@@ -59,13 +59,13 @@ func (f *foresight) pendingPods() {
 	}
 	slices.SortFunc(waiting, func(a, b PendingPod) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Name, b.Name)) })
 	finding := plugin.Finding{State: plugin.Warning, Problem: plugin.Count(len(waiting), "pod") + " pending", Since: waiting[0].Created,
-		Consequence: "a drain would add to them: there is no room, or nothing they may run on"}
+		Consequence: "what a drain evicts may have to wait like them"}
 	for i, p := range waiting {
 		if i == most {
 			finding.Table = append(finding.Table, [2]string{plugin.Count(len(waiting)-most, "further pod"), "oc get pods -A --field-selector status.phase=Pending"})
 			break
 		}
-		finding.Table = append(finding.Table, [2]string{p.Namespace + "/" + p.Name, cmp.Or(p.Why, "why is not told") + ago(p.Created, f.now)})
+		finding.Table = append(finding.Table, [2]string{fmt.Sprintf("%s/%s, for %s", p.Namespace, p.Name, plugin.Age(f.now.Sub(p.Created))), cmp.Or(p.Why, "why is not told")})
 	}
 	f.add("cluster", finding)
 }

@@ -30,7 +30,7 @@ func (f *foresight) node(name string) {
 	q.actions()
 	finding := q.situation()
 	finding.State = max(finding.State, q.worst)
-	finding.Table = slices.Concat(q.rows, q.labels(), q.byHand(), f.burdens[name].table)
+	finding.Table = slices.Concat(q.rows, q.labels(), q.byHand(), q.howLong(), f.burdens[name].table)
 	if f.NoBudgets && f.burdens[name].pods > 0 {
 		finding.Details = append(finding.Details, "which PodDisruptionBudget will hang the drain is not known: they could not be read")
 	}
@@ -143,6 +143,14 @@ func (q *nodeQuestion) byHand() [][2]string {
 		then = "it comes back cordoned"
 	}
 	return [][2]string{{"reboot it by hand", fmt.Sprintf("ends its %s, and no PodDisruptionBudget is asked; %s", plugin.Count(b.pods, "pod"), then)}}
+}
+
+func (q *nodeQuestion) howLong() [][2]string {
+	took := q.r.pace()
+	if took.each == 0 || !q.r.waits(q.n.Name) && !q.r.inWork(q.n.Name) {
+		return nil
+	}
+	return [][2]string{{"how long", took.words() + " of pool " + q.pool.Name}}
 }
 
 // inWork: the MCO has begun with the node.

@@ -45,7 +45,11 @@ func (p pace) lasts(nodes int) string {
 	if p.each == 0 {
 		return "not known: no earlier rollout can be seen"
 	}
-	return fmt.Sprintf("about %s: a node was done every %s (%s)", plugin.Age(p.total(nodes)), plugin.Age(p.each), plugin.Count(p.nodes, "node"))
+	return fmt.Sprintf("about %s: %s", plugin.Age(p.total(nodes)), p.words())
+}
+
+func (p pace) words() string {
+	return fmt.Sprintf("one was done every %s, told from the last %s", plugin.Age(p.each), plugin.Count(p.nodes, "node"))
 }
 
 func (p pace) total(nodes int) time.Duration { return p.each * time.Duration(nodes) }

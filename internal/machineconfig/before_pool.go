@@ -31,13 +31,14 @@ func (f *foresight) waitingIn(name string) []plugin.Finding {
 	j := f.judgement(r.pool)
 	j.limits.Windows = Windows{}
 	j.judge()
-	for i := range j.findings {
-		j.findings[i].State = noted(r.outdated() > 0)
-	}
-	for _, n := range slices.Concat(r.working, r.waiting) {
-		if need, _ := f.need(n, r.pool); need != needNothing {
-			f.drained[n.Name] = true
+	dangerous := false
+	for _, n := range slices.Concat(r.working, r.waiting, r.failed) {
+		if need, _ := f.need(n, r.pool); need != needNothing && !n.drifted() {
+			f.drained[n.Name], dangerous = true, true
 		}
+	}
+	for i := range j.findings {
+		j.findings[i].State = noted(dangerous)
 	}
 	return j.findings
 }
@@ -45,6 +46,10 @@ func (f *foresight) waitingIn(name string) []plugin.Finding {
 // plan is what a MachineConfig meets that is applied now.
 func (f *foresight) plan(name string) (rows [][2]string, fits bool) {
 	r := f.rollout(name)
+	for _, n := range slices.Concat(r.working, r.waiting)[:min(1, len(r.working)+len(r.waiting))] {
+		need, why := f.need(n, r.pool)
+		rows = append(rows, [2]string{"what is pending", need.does("its nodes") + bracketed(why)})
+	}
 	limit := r.pool.maxUnavailable(len(r.nodes))
 	room := limit - r.unavailable()
 	text := fmt.Sprintf("%d of maxUnavailable %d left", max(room, 0), limit)

@@ -50,6 +50,8 @@ func (r reader) prospect(ctx context.Context, targets []Target) (Prospect, error
 		switch t.Kind {
 		case targetNode:
 			steps = append(steps, func() error { return r.workloads(ctx, &p, t.Name) }, func() error { return r.changeOf(ctx, &p, t.Name) })
+		case targetPool:
+			steps = append(steps, func() error { return r.changeFor(ctx, &p, t.Name) })
 		case targetCluster:
 			steps = append(steps, func() error { return r.operators(ctx, &p) }, func() error { return r.pending(ctx, &p) })
 		}

@@ -54,6 +54,18 @@ func (r reader) changeOf(ctx context.Context, p *Prospect, node string) error {
 	return r.policy(ctx, p)
 }
 
+// changeFor compares what the first outdated node of a pool runs with the pool's target.
+func (r reader) changeFor(ctx context.Context, p *Prospect, pool string) error {
+	m := members(p.Pools, p.Nodes)
+	for _, candidate := range p.Pools {
+		ro := newRollout(candidate, m.of[pool], p.Images)
+		if outdated := slices.Concat(ro.working, ro.waiting); candidate.Name == pool && len(outdated) > 0 {
+			return r.changeOf(ctx, p, outdated[0].Name)
+		}
+	}
+	return nil
+}
+
 func compare(from, to *configObject) Change {
 	var c Change
 	a, b := from.Spec, to.Spec

@@ -115,12 +115,15 @@ func (q *nodeQuestion) settled() plugin.Finding {
 		}
 		return f
 	}
-	f := plugin.Finding{Problem: "nothing is pending for it", Consequence: "no action below drains or reboots it"}
+	f := plugin.Finding{Problem: "nothing is pending for it", Consequence: "no taint, cordon or pause on it holds back a drain"}
 	switch {
 	case !q.n.ready():
 		f.State, f.Cause = plugin.Warning, trouble(q.n, clock{now: q.now})
 	case q.pool.Paused:
 		f.State, f.Cause = plugin.Warning, q.pause(q.judgement(q.pool), clock{now: q.now})
+	case q.r.outdated() > 0:
+		f.State, f.Problem = plugin.Warning, fmt.Sprintf("nothing is pending for it; pool %s has an update outstanding for %s", q.pool.Name, plugin.Count(q.r.outdated(), "other node"))
+		f.Remedy = "check_mcp --before-change pool/" + q.pool.Name
 	case len(q.n.Taints) > 0:
 		f.Cause = "it has the taint " + plugin.List(q.n.Taints)
 	}
