@@ -50,7 +50,7 @@ func Foresee(p Prospect, targets []Target, l Limits, now time.Time) Verdict {
 	}
 	v := Verdict{Findings: f.findings, Metrics: f.metrics()}
 	if len(v.Findings) == 0 {
-		v.Summary = fmt.Sprintf("nothing waits to happen: %s up to date, %s", plugin.Count(len(p.Pools), "pool"), plugin.Count(len(p.Nodes), "node"))
+		v.Summary = fmt.Sprintf("nothing waits to happen: %s up to date, %s", plugin.Count(len(p.Pools), "pool"), plugin.Count(len(p.Nodes), "node")) + p.unseen()
 	}
 	return v
 }

@@ -27,6 +27,21 @@ func (f *foresight) cluster() {
 	f.pendingPods()
 }
 
+// unseen keeps a verdict on the whole cluster honest where a part of it could not be read.
+func (p Prospect) unseen() string {
+	var parts []string
+	if p.Operators == nil {
+		parts = append(parts, "ClusterOperators")
+	}
+	if p.Pending == nil {
+		parts = append(parts, "pending pods")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; " + plugin.List(parts) + " were not seen (-v tells why)"
+}
+
 func (f *foresight) unreadyNodes() {
 	var unready []Node
 	for _, n := range f.Nodes {

@@ -265,7 +265,9 @@ func TestBeforePool(t *testing.T) {
 
 func TestBeforeCluster(t *testing.T) {
 	for _, r := range []beforeRow{
-		{name: "all is well", prospect: foreseen(rolledOut(5, time.Hour)), want: plugin.OK, says: []string{"nothing waits to happen: 1 pool up to date, 5 nodes"}},
+		{name: "all is well", prospect: foreseen(rolledOut(5, time.Hour), func(p *Prospect) { p.Operators, p.Pending = []Operator{}, []PendingPod{} }), want: plugin.OK,
+			says: []string{"nothing waits to happen: 1 pool up to date, 5 nodes"}, not: []string{"not seen"}},
+		{name: "all that can be seen is well", prospect: foreseen(rolledOut(5, time.Hour)), want: plugin.OK, says: []string{"ClusterOperators and pending pods were not seen"}},
 		{name: "incident 1 before the change (scenario a)", prospect: foreseen(scenario(t, "a-pending-blocked-by-cordon")), want: critical, says: []string{"pool worker ¶ update blocked, 1 of 44 nodes outdated", "1 node not Ready or cordoned", "wrk-98 → cordoned"}},
 		{name: "incident 1 as published", prospect: foreseen(controller(t, "incident-two-cordoned", "")), want: warning, says: []string{"wrk-71 → cordoned by kubectl", "wrk-98 → cordoned by kubectl"}},
 		{name: "a ClusterOperator is degraded", prospect: foreseen(rolledOut(5, time.Hour), func(p *Prospect) {
