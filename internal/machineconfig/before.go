@@ -20,6 +20,7 @@ type foresight struct {
 
 	findings []plugin.Finding
 	burdens  map[string]burden // by node
+	told     map[string]bool   // pools
 }
 
 // Foresee tells what touching the targets sets off. Their nodes and pools exist.
@@ -28,7 +29,7 @@ func Foresee(p Prospect, targets []Target, l Limits, now time.Time) Verdict {
 		return Verdict{Findings: []plugin.Finding{noPools(l.NoPools)}}
 	}
 	f := foresight{Prospect: p, members: members(p.Pools, p.Nodes), limits: l, now: now, before: p.picks(),
-		drained: map[string]bool{}, burdens: map[string]burden{}}
+		drained: map[string]bool{}, burdens: map[string]burden{}, told: map[string]bool{}}
 	f.findings = append(f.findings, judgeClock(p.Snapshot, now)...)
 	for node, workloads := range p.Workloads {
 		f.burdens[node] = weigh(workloads, p.Budgets)

@@ -165,7 +165,7 @@ func TestBeforeCheckWithFewRights(t *testing.T) {
 	s.Forbid("get", "machineconfigs."+group)
 	s.Forbid("list", "clusteroperators.config.openshift.io")
 	out, code := run(t, s, "--before-change", "wrk-98,cluster", "--now", quarterPast, "-v")
-	for _, says := range []string{"making wrk-98 schedulable drains and, unless the change needs none, reboots wrk-98;", "note: which workloads wrk-98 has is not known", "note: whether the change reboots wrk-98 is not known",
+	for _, says := range []string{"making wrk-98 schedulable drains and, unless the change needs none, reboots wrk-98 (which pods that evicts could not be read);", "note: which workloads wrk-98 has is not known", "note: whether the change reboots wrk-98 is not known",
 		"note: whether the ClusterOperators are well is not known", "note: which pods are pending is not known"} {
 		if !strings.Contains(out, says) {
 			t.Errorf("no %q", says)

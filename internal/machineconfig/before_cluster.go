@@ -12,6 +12,9 @@ import (
 // cluster is one screen: pools that are not clean, ClusterOperators, nodes, pods that wait.
 func (f *foresight) cluster() {
 	for _, p := range f.Pools {
+		if f.told[p.Name] {
+			continue
+		}
 		for _, finding := range f.waitingIn(p.Name) {
 			f.add("pool "+p.Name, finding)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"overdue/internal/plugin"
 )
@@ -167,8 +166,11 @@ func hasNode(nodes []Node, name string) bool {
 func (q *nodeQuestion) does() string {
 	need, why := q.need(q.n, q.pool)
 	text := need.does(q.n.Name) + bracketed(why)
-	if b, read := q.burdens[q.n.Name]; read && need != needNothing {
-		text += ": " + b.words()
+	if need == needNothing {
+		return text
 	}
-	return strings.TrimSpace(text)
+	if b, read := q.burdens[q.n.Name]; read {
+		return text + ": " + b.words()
+	}
+	return text + " (which pods that evicts could not be read)"
 }

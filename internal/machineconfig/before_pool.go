@@ -9,6 +9,7 @@ import (
 
 // pool answers for a pool, or for a MachineConfig that is about to reach it: what its own judgement says, and a plan.
 func (f *foresight) pool(name string) {
+	f.told[name] = true
 	findings := f.waitingIn(name)
 	plan, fits := f.plan(name)
 	if !fits {

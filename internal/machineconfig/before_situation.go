@@ -61,7 +61,7 @@ func (q *nodeQuestion) pending() plugin.Finding {
 	switch {
 	case hasNode(q.takenNow(), q.n.Name):
 		f.Cause = "it is ready and next in line"
-		f.Consequence = "the MCO " + q.does() + ", whatever you do"
+		f.Consequence = "whatever you do, the MCO " + q.does()
 	case q.ignites != "":
 		f.Cause = joined(trouble(q.n, c), q.pause(j, c))
 		f.Consequence = q.ignites + " " + q.does()

@@ -127,7 +127,7 @@ func TestBeforeNode(t *testing.T) {
 			says: []string{"uncordon it → drains nothing yet: w-01 is still not Ready", "make it Ready → drains nothing yet: w-01 is still cordoned", "both → drains and", "making w-01 Ready and schedulable drains"}},
 		{name: "up to date, and its cordon holds another", prospect: foreseen(fleet(5, on("w-01", cordoned(time.Hour, "oc")), on("w-03 w-04", outdated))), want: critical,
 			says: []string{"nothing is pending for it, but others wait behind it", "touching it can have w-03 drained", "uncordon it → drains and, unless the change needs none, reboots w-03, which is next in line", "check_mcp --before-change w-03"}, not: []string{"w-04"}},
-		{name: "next in line by itself", prospect: foreseen(fleet(5, on("w-01", outdated))), want: critical, says: []string{"it is ready and next in line", "the MCO drains and"}},
+		{name: "next in line by itself", prospect: foreseen(fleet(5, on("w-01", outdated))), want: critical, says: []string{"it is ready and next in line", "whatever you do, the MCO drains and"}},
 		{name: "third in line", target: "w-03", prospect: foreseen(fleet(5, on("w-01 w-02 w-03", outdated))), want: critical, says: []string{"it is ready and number 3 in line", "in its turn the MCO drains"}},
 		{name: "cordoned, and others use up maxUnavailable", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Hour, "oc")), on("w-02", notReady(time.Hour)))), want: critical,
 			says: []string{"uncordon it → drains nothing yet: 1 unavailable, maxUnavailable 1", "once it is ready and its turn comes"}},
@@ -179,7 +179,7 @@ func TestBeforeNode(t *testing.T) {
 			says: []string{"selected by 2 PodDisruptionBudgets", "before the drain: leave it one PodDisruptionBudget"}},
 		{name: "a budget that allows a disruption does not hang the drain", prospect: foreseen(fleet(5, held...), runs("w-01", pod("db", "db-0", "StatefulSet db")), budget("db", "a", "db-0", 1)), want: critical, not: []string{"hangs"}},
 		{name: "the budgets cannot be read", prospect: foreseen(fleet(5, held...), runs("w-01", pod("a", "b", "Job c")), func(p *Prospect) { p.NoBudgets = true }), want: critical, says: []string{"which PodDisruptionBudget will hang the drain is not known"}},
-		{name: "the pods cannot be read", prospect: foreseen(fleet(5, held...)), want: critical, not: []string{"evicted"}},
+		{name: "the pods cannot be read", prospect: foreseen(fleet(5, held...)), want: critical, says: []string{"which pods that evicts could not be read"}, not: []string{"pods evicted"}},
 		{name: "outside every window", prospect: foreseen(fleet(5, held...)), limits: func(l *Limits) { l.Windows = windows(t, "UTC", "sat 22:00-sun 04:00") }, want: critical, says: []string{"outside every window; the next opens in 3d 10h"}},
 	} {
 		t.Run(r.name, r.check)

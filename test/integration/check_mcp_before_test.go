@@ -86,6 +86,7 @@ func beforeTheChange(t *testing.T) *realkube.Server {
 	s := kubernetes(t, "a-pending-blocked-by-cordon")
 	s.Apply(t, workloads)
 	t.Cleanup(func() {
+		s.Patch(t, "/api/v1/persistentvolumes/disk-of-wrk-98", "metadata: {finalizers: null}") // else it stays, and the next one goes with it
 		for _, path := range []string{"namespaces/ai4dd/pods/train-0", "namespaces/ai4dd/pods/notebook", "namespaces/shop/pods/web-7d5f-x2x4z", "namespaces/shop/pods/exporter-1",
 			"namespaces/shop/pods/elsewhere", "persistentvolumes/disk-of-wrk-98"} {
 			s.Delete(t, "/api/v1/"+path)
@@ -138,7 +139,7 @@ func TestBeforeIncident(t *testing.T) {
 	// With the taint alone it is not the taint that holds anything.
 	s.Patch(t, nodes+"/wrk-98", "spec: {unschedulable: false}")
 	out, code, _ = mcp(t, s, realkube.Full, "--before-change", "wrk-98", "--now", in(time.Hour))
-	says(t, "with the taint alone", out, code, 2, "it is ready and next in line; next: the MCO drains and reboots wrk-98", "whatever you do", "it is not what holds the update")
+	says(t, "with the taint alone", out, code, 2, "it is ready and next in line; next: whatever you do, the MCO drains and reboots wrk-98", "it is not what holds the update")
 	if strings.Contains(out, "uncordon") {
 		t.Errorf("tells of a cordon that is gone:\n%s", out)
 	}
@@ -216,9 +217,9 @@ spec: {osImageURL: same, config: {ignition: {version: 3.4.0}, storage: {files: [
 	}
 }
 
-func TestBeforeCluster(t *testing.T) {
-	s := beforeTheChange(t)
-	openshift(t, s, `
+const pendingPod = "/api/v1/namespaces/shop/pods/pending"
+
+const degradedIngress = `
 apiVersion: config.openshift.io/v1
 kind: ClusterOperator
 metadata: {name: ingress}
@@ -228,8 +229,12 @@ apiVersion: v1
 kind: Pod
 metadata: {name: pending, namespace: shop}
 spec: {automountServiceAccountToken: false, terminationGracePeriodSeconds: 0, containers: [{name: c, image: example.invalid/web}]}
-`)
-	t.Cleanup(func() { s.Delete(t, "/api/v1/namespaces/shop/pods/pending") })
+`
+
+func TestBeforeCluster(t *testing.T) {
+	s := beforeTheChange(t)
+	openshift(t, s, degradedIngress)
+	t.Cleanup(func() { s.Delete(t, pendingPod) })
 	out, code, _ := mcp(t, s, realkube.Full, "--before-change", "cluster", "--now", in(time.Hour))
 	says(t, "the cluster", out, code, 2, "[CRITICAL] - pool worker: update blocked, 1 of 44 nodes outdated", "[WARNING] ClusterOperator ingress: degraded, for ", "no router",
 		"[WARNING] cluster: 1 node not Ready or cordoned", "wrk-98  cordoned by kubectl", "1 pod pending, for ", "shop/pending, for ")
