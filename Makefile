@@ -60,6 +60,10 @@ test: ## tests without a server
 race: ## the same under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) ./...
 
+FUZZTIME ?= 10m
+fuzz: ## every parser and decoder against random input, FUZZTIME (10m) for each
+	test/fuzz $(FUZZTIME)
+
 integration: ## tests against a real Kubernetes API server (builds it first: some minutes, once)
 	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
 	$(GO) test -tags integration -count=1 $(TESTFLAGS) ./test/...
@@ -80,7 +84,7 @@ demo: all ## show the plugins at work, without a cluster
 	$(GO) run ./demo
 
 recordings: ## record the demo's situations anew: from a real API server, and from the stand-in for Nomad
-	OVERDUE_RECORDINGS='$(CURDIR)/demo/recordings' $(GO) test -count=1 -run WriteRecordings ./internal/evaluation
+	OVERDUE_RECORDINGS='$(CURDIR)/demo/recordings' $(GO) test -count=1 -run WriteRecordings ./internal/evaluation ./internal/prewarm
 	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
 	OVERDUE_RECORDINGS='$(CURDIR)/demo/recordings' $(GO) test -tags integration -count=1 -run WriteRecordings ./test/integration
 	UPDATE_SCRIPTS=1 $(GO) test -count=1 ./cmd/...
@@ -90,4 +94,4 @@ help: ## this list
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all plugins man install package clean test race integration performance lint demo recordings help FORCE
+.PHONY: all plugins man install package clean test race fuzz integration performance lint demo recordings help FORCE

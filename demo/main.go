@@ -47,6 +47,14 @@ var scenes = []struct {
 		[]string{"check_nomad_evals", "--replay", "demo/recordings/nomad-paused.yaml"}},
 	{"Many kinds of trouble at once, the worst first:",
 		[]string{"check_nomad_evals", "--replay", "demo/recordings/nomad-kinds.yaml"}},
+	{"A pool of Poseidon's has run dry. Are its runners missing, or merely forgotten?",
+		[]string{"check_prewarm_pool", "--replay", "demo/recordings/prewarm-missing.yaml", "--nomad-address", "http://10.0.0.1:4646"}},
+	{"Here Nomad runs them: events were lost while its servers rebooted, and a resync would end the used runners for nothing:",
+		[]string{"check_prewarm_pool", "--replay", "demo/recordings/prewarm-lost.yaml", "--nomad-address", "http://10.0.0.1:4646"}},
+	{"Poseidon says that all is well, and gives out runners that are gone:",
+		[]string{"check_prewarm_pool", "--replay", "demo/recordings/prewarm-stale.yaml", "--nomad-address", "http://10.0.0.1:4646"}},
+	{"All pools at once: no pool's problem:",
+		[]string{"check_prewarm_pool", "--replay", "demo/recordings/prewarm-outage.yaml", "--nomad-address", "http://10.0.0.1:4646"}},
 	{"And a healthy cluster, for which one request is enough:",
 		[]string{"check_mcp", "--replay", "demo/recordings/mcp-healthy.yaml"}},
 }
@@ -65,7 +73,7 @@ func main() {
 		text, perfdata, _ := strings.Cut(string(out), "\n|")
 		fmt.Printf("%s\n| … %d points of performance data\nexit code %d\n", text, len(strings.Fields(perfdata)), code)
 	}
-	fmt.Println("\nWhat each verdict means and what to do: docs/. On your own cluster: bin/check_mcp, bin/check_gpu_node, bin/check_nomad_evals")
+	fmt.Println("\nWhat each verdict means and what to do: docs/. On your own cluster: bin/check_mcp, bin/check_gpu_node, bin/check_nomad_evals, bin/check_prewarm_pool")
 }
 
 func commandLine(args []string) string {

@@ -75,7 +75,7 @@ func define(flags *plugin.Flags, pause func(context.Context, time.Duration) erro
 	f.StringArrayVar(&o.jobs.exclude, "exclude-job", nil, "do not judge jobs of this `GLOB`, nor children of such; repeatable")
 	f.StringVar(&o.namespace, "namespace", "", "judge only this `NAMESPACE` (default all that the token may see; NOMAD_NAMESPACE is not heeded)")
 
-	o.nomad.AddFlags(flags.Group("Servers"))
+	o.nomad.AddFlags(flags.Group("Servers"), "")
 	return o.check
 }
 

@@ -22,25 +22,30 @@ func TestWhichJobsAreLost(t *testing.T) {
 		code                                  int
 		says                                  string
 	}{
-		"pending, nothing else":                       {stub: base + `,"Type":"batch","Status":"pending"`, code: 2, says: "job a lost: pending, no evaluation"},
-		"pending, since the year 1":                   {stub: `"ID":"a","Namespace":"default","Type":"batch","Status":"pending"`, code: 1, says: "job a lost"},
-		"pending, with an open evaluation":            {stub: base + `,"Type":"batch","Status":"pending"`, evaluations: fmt.Sprintf(open, "blocked"), says: "no job lost"},
-		"pending, with a closed evaluation":           {stub: base + `,"Type":"batch","Status":"pending"`, evaluations: fmt.Sprintf(open, "complete"), code: 1, says: "job a left alone"},
-		"pending, but an allocation runs":             {stub: base + `,"Type":"batch","Status":"pending"`, allocations: `[{"ID":"x","JobID":"a","Namespace":"default","ClientStatus":"running","DesiredStatus":"run"}]`, says: "no job lost"},
-		"pending, its allocation was lost":            {stub: base + `,"Type":"batch","Status":"pending"`, allocations: `[{"ID":"x","JobID":"a","Namespace":"default","ClientStatus":"lost","DesiredStatus":"stop"}]`, code: 2, says: "job a lost"},
-		"pending and stopped":                         {stub: base + `,"Type":"batch","Status":"pending","Stop":true`, says: "no job lost"},
-		"a periodic parent":                           {stub: base + `,"Type":"batch","Status":"pending","Periodic":true`, says: "no job lost"},
-		"a parameterized parent":                      {stub: base + `,"Type":"batch","Status":"pending","ParameterizedJob":true`, says: "no job lost"},
-		"a dead service, never placed":                {stub: fmt.Sprintf(dead, `{"Complete":0}`), whole: whole, code: 2, says: "job a never placed"},
-		"a dead service, queued":                      {stub: fmt.Sprintf(dead, `{"Queued":2}`), whole: whole, code: 2, says: "could not place 2 allocations"},
-		"a dead service that has run":                 {stub: fmt.Sprintf(dead, `{"Complete":1}`), whole: whole, says: "no job lost"},
-		"a dead service that failed":                  {stub: fmt.Sprintf(dead, `{"Failed":1}`), whole: whole, says: "no job lost"},
-		"a dead service of count 0":                   {stub: fmt.Sprintf(dead, `{"Complete":0}`), whole: `{"ID":"a","TaskGroups":[{"Count":0}]}`, says: "no job lost"},
-		"a dead service that is purged now":           {stub: fmt.Sprintf(dead, `{"Complete":0}`), says: "no job lost"},
-		"a dead service that waits for its region":    {stub: fmt.Sprintf(dead, `{"Complete":0}`) + `,"Multiregion":{"Regions":[]}`, whole: whole, says: "no job lost"},
-		"a dead service that is of no other region":   {stub: fmt.Sprintf(dead, `{"Complete":0}`) + `,"Multiregion":null`, whole: whole, code: 2, says: "job a never placed"},
-		"a dead batch job has finished":               {stub: base + `,"Type":"batch","Status":"dead","Stop":false`, whole: whole, says: "no job lost"},
-		"an old server that lists what was not asked": {stub: base + `,"Type":"batch","Status":"running"`, says: "no job lost"},
+		"pending, nothing else":                          {stub: base + `,"Type":"batch","Status":"pending"`, code: 2, says: "job a lost: pending, no evaluation"},
+		"pending, since the year 1":                      {stub: `"ID":"a","Namespace":"default","Type":"batch","Status":"pending"`, code: 1, says: "job a lost"},
+		"pending, with an open evaluation":               {stub: base + `,"Type":"batch","Status":"pending"`, evaluations: fmt.Sprintf(open, "blocked"), says: "no job lost"},
+		"pending, with a closed evaluation":              {stub: base + `,"Type":"batch","Status":"pending"`, evaluations: fmt.Sprintf(open, "complete"), code: 1, says: "job a left alone"},
+		"pending, closed before it was registered anew":  {stub: base + `,"Type":"batch","Status":"pending","JobModifyIndex":9`, evaluations: fmt.Sprintf(open, "complete"), code: 1, says: "job a left alone"},
+		"an ID that is used again (facts 5)":             {stub: base + `,"Type":"batch","Status":"pending","JobModifyIndex":9`, evaluations: strings.Replace(fmt.Sprintf(open, "complete"), `"ID"`, `"JobModifyIndex":8,"ID"`, 1), code: 2, says: "job a lost"},
+		"evaluated since it was registered":              {stub: base + `,"Type":"batch","Status":"pending","JobModifyIndex":9`, evaluations: strings.Replace(fmt.Sprintf(open, "complete"), `"ID"`, `"JobModifyIndex":9,"ID"`, 1), code: 1, says: "job a left alone"},
+		"a canary waits for its promotion: the job runs": {stub: base + `,"Type":"service","Status":"running"`, says: "no job lost"},
+		"pending, but an allocation runs":                {stub: base + `,"Type":"batch","Status":"pending"`, allocations: `[{"ID":"x","JobID":"a","Namespace":"default","ClientStatus":"running","DesiredStatus":"run"}]`, says: "no job lost"},
+		"pending, its allocation was lost":               {stub: base + `,"Type":"batch","Status":"pending"`, allocations: `[{"ID":"x","JobID":"a","Namespace":"default","ClientStatus":"lost","DesiredStatus":"stop"}]`, code: 2, says: "job a lost"},
+		"pending and stopped":                            {stub: base + `,"Type":"batch","Status":"pending","Stop":true`, says: "no job lost"},
+		"a periodic parent, as with prohibit_overlap":    {stub: base + `,"Type":"batch","Status":"pending","Periodic":true`, says: "no job lost"},
+		"a parameterized parent":                         {stub: base + `,"Type":"batch","Status":"pending","ParameterizedJob":true`, says: "no job lost"},
+		"a dead service, never placed":                   {stub: fmt.Sprintf(dead, `{"Complete":0}`), whole: whole, code: 2, says: "job a never placed"},
+		"a dead service, queued":                         {stub: fmt.Sprintf(dead, `{"Queued":2}`), whole: whole, code: 2, says: "could not place 2 allocations"},
+		"a dead service that has run":                    {stub: fmt.Sprintf(dead, `{"Complete":1}`), whole: whole, says: "no job lost"},
+		"a dead service that failed":                     {stub: fmt.Sprintf(dead, `{"Failed":1}`), whole: whole, says: "no job lost"},
+		"a dead service without groups":                  {stub: fmt.Sprintf(dead, `{"Complete":0}`), whole: `{"ID":"a","TaskGroups":null}`, code: 2, says: "is not a job: it lacks what it must have"},
+		"a dead service of count 0":                      {stub: fmt.Sprintf(dead, `{"Complete":0}`), whole: `{"ID":"a","TaskGroups":[{"Count":0}]}`, says: "no job lost"},
+		"a dead service that is purged now":              {stub: fmt.Sprintf(dead, `{"Complete":0}`), says: "no job lost"},
+		"a dead service that waits for its region":       {stub: fmt.Sprintf(dead, `{"Complete":0}`) + `,"Multiregion":{"Regions":[]}`, whole: whole, says: "no job lost"},
+		"a dead service that is of no other region":      {stub: fmt.Sprintf(dead, `{"Complete":0}`) + `,"Multiregion":null`, whole: whole, code: 2, says: "job a never placed"},
+		"a dead batch job has finished":                  {stub: base + `,"Type":"batch","Status":"dead","Stop":false`, whole: whole, says: "no job lost"},
+		"an old server that lists what was not asked":    {stub: base + `,"Type":"batch","Status":"running"`, says: "no job lost"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := start(t)
@@ -77,11 +82,15 @@ func TestWhichEvaluationsCount(t *testing.T) {
 		code        int
 		says        string
 	}{
-		"of Nomad's own":              {evaluations: `[{"ID":"e","JobID":"eval-gc",` + at + `,"Type":"_core","Status":"pending"},{"ID":"f","JobID":"eval-gc",` + at + `,"Type":"_core","Status":"failed"}]`, says: "(0 pending, 0 blocked)"},
-		"canceled and complete":       {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Status":"canceled"},{"ID":"f","JobID":"a",` + at + `,"Status":"complete"}]`, says: "(0 pending, 0 blocked)"},
-		"a trigger that nobody knows": {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Type":"batch","Status":"pending","TriggeredBy":"new-in-3.0"}]`, code: 2, says: "it is pending (new-in-3.0)"},
-		"failed, nothing after it":    {evaluations: "[" + failed + "]", job: true, code: 1, says: "job a: 1 failed evaluation without a follow-up, for 12m 20s (since 2026-12-01 01:57 UTC): boom"},
-		"failed, the job is purged":   {evaluations: "[" + failed + "]", says: "no evaluation overdue"},
+		"of Nomad's own":                                            {evaluations: `[{"ID":"e","JobID":"eval-gc",` + at + `,"Type":"_core","Status":"pending"},{"ID":"f","JobID":"eval-gc",` + at + `,"Type":"_core","Status":"failed"}]`, says: "(0 pending, 0 blocked)"},
+		"canceled and complete":                                     {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Status":"canceled"},{"ID":"f","JobID":"a",` + at + `,"Status":"complete"}]`, says: "(0 pending, 0 blocked)"},
+		"hashicorp/nomad#12147: a storm of closed ones":             {evaluations: "[" + strings.TrimSuffix(strings.Repeat(`{"ID":"e","JobID":"a",`+at+`,"Status":"complete","TriggeredBy":"alloc-failure"},`, 300), ",") + "]", says: "(0 pending, 0 blocked)"},
+		"a client was lost: closed, and waiting for room (facts 5)": {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Status":"complete","TriggeredBy":"node-update","BlockedEval":"f"},{"ID":"f","JobID":"a",` + at + `,"Status":"blocked","TriggeredBy":"queued-allocs"}]`, says: "(0 pending, 1 blocked)"},
+		"a system job that a constraint keeps off a node":           {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Type":"system","Status":"complete","FailedTGAllocs":{"g":{"NodesEvaluated":1,"NodesFiltered":1}}}]`, says: "(0 pending, 0 blocked)"},
+		"a duplicate was canceled":                                  {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Status":"canceled","StatusDescription":"existing blocked evaluation exists for job"}]`, says: "(0 pending, 0 blocked)"},
+		"a trigger that nobody knows":                               {evaluations: `[{"ID":"e","JobID":"a",` + at + `,"Type":"batch","Status":"pending","TriggeredBy":"new-in-3.0"}]`, code: 2, says: "it is pending (new-in-3.0)"},
+		"failed, nothing after it":                                  {evaluations: "[" + failed + "]", job: true, code: 1, says: "job a: 1 failed evaluation without a follow-up, for 12m 20s (since 2026-12-01 01:57 UTC): boom"},
+		"failed, the job is purged":                                 {evaluations: "[" + failed + "]", says: "no evaluation overdue"},
 		"a chain, the job is purged": {evaluations: `[{"ID":"f","JobID":"a",` + at + `,"Type":"batch","Status":"failed","TriggeredBy":"failed-follow-up","NextEval":"0d75e2c4-3c08","CreateIndex":5},` +
 			`{"ID":"0d75e2c4-3c08","JobID":"a",` + at + `,"Wait":9000000000000,"Status":"pending","TriggeredBy":"failed-follow-up","CreateIndex":6}]`, code: 1, says: "nomad eval delete 0d75e2c4-3c08;"},
 		"failed, made good later":      {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"complete","CreateIndex":6}]`, job: true, says: "no evaluation overdue"},
@@ -92,7 +101,7 @@ func TestWhichEvaluationsCount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, func(s *nomadtest.Server) { s.Evaluations(r.evaluations) })
 			if r.job {
-				s.Job("default", "a", `{"ID":"a","TaskGroups":[]}`)
+				s.Job("default", "a", `{"ID":"a","TaskGroups":[{"Count":1}]}`)
 			}
 			out, code := run(t, s, "--now", tenPastTwo)
 			if code != r.code || !strings.Contains(first(out), r.says) {
@@ -217,7 +226,7 @@ func TestManyFailed(t *testing.T) {
 	}
 	s := start(t, func(s *nomadtest.Server) { s.Evaluations("[" + strings.Join(list, ",") + "]") })
 	for i := range 9 {
-		s.Job("default", fmt.Sprintf("sys%d", i), `{"ID":"a","TaskGroups":[]}`)
+		s.Job("default", fmt.Sprintf("sys%d", i), `{"ID":"a","TaskGroups":[{"Count":1}]}`)
 	}
 	if out, code := run(t, s, "--now", tenPastTwo); code != 0 || strings.Contains(out, "not looked at") {
 		t.Errorf("exit %d: %s", code, out)
@@ -246,7 +255,7 @@ func TestFailedBehindOthers(t *testing.T) {
 			list = append(list, fmt.Sprintf(stub, i+1, "busy", 1796090259281752300, "b", i+2))
 		}
 		s := start(t, func(s *nomadtest.Server) { s.Evaluations("[" + strings.Join(list, ",") + "]") })
-		s.Job("default", "dead", `{"ID":"dead","TaskGroups":[]}`)
+		s.Job("default", "dead", `{"ID":"dead","TaskGroups":[{"Count":1}]}`)
 		out, code := run(t, s, "--now", tenPastTwo, "-v")
 		pages := strings.Count(strings.Join(s.Requests(), "\n"), "status=failed")
 		if code != r.code || pages != r.pages || !strings.Contains(first(out), r.says) || strings.Contains(out, "note: there are more failed evaluations") != r.more {

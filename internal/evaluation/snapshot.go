@@ -11,6 +11,7 @@ import "time"
 // Snapshot is what was read of a region at one time. It holds only what is judged. What was not read is nil.
 type Snapshot struct {
 	Namespaces []string // that the token may see
+	Token      bool     // it has one, so it may have other rights in each of them
 	Region     string   // that was asked for, or "" for the servers' own
 	Namespace  string   // the only one that was asked for, or ""
 	Selection  string   // which jobs were asked for, in words; "" for all
@@ -99,15 +100,16 @@ type Jobs struct {
 type Job struct {
 	JobID
 	Submitted time.Time
-	Dead      bool // a service whose status is dead though nobody stopped it; else its status is pending
-	Queued    int  // allocations that its last evaluation could not place
+	Dead      bool   // a service whose status is dead though nobody stopped it; else its status is pending
+	Queued    int    // allocations that its last evaluation could not place
+	modified  uint64 // index of its last registration
 
 	// What a closer look showed.
 	Verified bool
 	Count    int  // allocations that it wants; of dead services only
 	Open     bool // an evaluation of it is open after all; then nothing more was looked at
 	Live     bool // an allocation of it is not terminal
-	Closed   bool // an evaluation of it is closed
+	Closed   bool // an evaluation of it, as it was registered last, is closed
 }
 
 // lost: it is pending, and has nothing that could end that.
@@ -116,6 +118,7 @@ func (j Job) lost() bool { return j.Verified && !j.Dead && !j.Open && !j.Live &&
 // Servers is the leader's view of them.
 type Servers struct {
 	Known     bool // the leader tells of their health; else they were only counted
+	Unwell    bool // it calls them unhealthy, and does not say which
 	Mute      bool // it could, but tells of none: so after an election, for some seconds
 	Count     int
 	Tolerance int       // how many may fail; if their health is not known, how many at most

@@ -89,10 +89,11 @@ func (j *judgement) cordoned(v *view, quiet bool) {
 	}
 	f := fact{Finding: plugin.Finding{State: plugin.OK, Problem: v.offer.String() + " but not schedulable", Since: v.CordonedSince, Cause: "the node is cordoned"}}
 	if tooLong {
-		f.State, f.Consequence = plugin.Warning, joined("; ", held(v.Node), "no new pod can use them")
+		f.State, f.Consequence = plugin.Warning, "no new pod can use them"
 		f.remedy = func(nodes []string) string {
 			return "kubectl uncordon " + some(nodes) + ", unless it is meant to be out of use"
 		}
+		f = f.mindful(v.Node)
 	}
 	j.add(v, f)
 }

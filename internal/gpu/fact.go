@@ -78,6 +78,7 @@ func together(facts []fact, now time.Time) plugin.Finding {
 	f.Subject = "node " + nodes[0]
 	if len(nodes) > 1 {
 		f.Subject = fmt.Sprintf("%d nodes: %s", len(nodes), plugin.List(nodes))
+		f.Consequence = strings.Replace(f.Consequence, " on this node", " on each of these nodes", 1)
 		f.Details = append(slices.Clone(f.Details), "nodes: "+strings.Join(aged, ", "))
 	}
 	if f.because != nil {

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,15 +36,30 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 		j.node(&s.Nodes[i])
 	}
 	v := Verdict{Findings: fold(j.facts, now), Notes: j.notes, Metrics: j.totals.metrics(l), Summary: j.totals.summary()}
-	if len(s.Nodes) == 0 {
-		empty := plugin.Finding{State: plugin.Unknown, Subject: "cluster", Problem: "has no GPU node",
-			Cause: "no node matches any selector that means so", Remedy: "give --selector or --expect-selector, or --allow-empty if that is right"}
-		if l.AllowEmpty {
-			empty.State, empty.Remedy = plugin.OK, ""
-		}
-		v.Findings = []plugin.Finding{empty}
+	if j.totals.nodes == 0 {
+		v.Findings = []plugin.Finding{j.empty()}
 	}
 	return v
+}
+
+// empty: no node was judged, as none matches or none of those that match has GPUs. That is as bad as no answer, unless the user
+// says that it is right.
+func (j *judgement) empty() plugin.Finding {
+	f := plugin.Finding{State: plugin.Unknown, Subject: "cluster", Problem: "has no GPU node",
+		Cause: "no node matches any selector that means so", Remedy: "give --selector or --expect-selector, or --allow-empty if that is right"}
+	if n := len(j.snapshot.Nodes); n > 0 {
+		match := "nodes match"
+		if n == 1 {
+			match = "node matches"
+		}
+		f.Cause = fmt.Sprintf("%d %s a selector, but none has GPUs to judge", n, match)
+		f.Remedy = "see why (below); give --allow-empty if that is right"
+		f.Details = slices.Clone(j.notes)
+	}
+	if j.limits.AllowEmpty {
+		f.State, f.Remedy = plugin.OK, ""
+	}
+	return f
 }
 
 // judgement is the work on all nodes.
@@ -57,6 +73,7 @@ type judgement struct {
 	facts      []fact
 	notes      []string
 	totals     totals
+	discovery  bool             // a feature discovery labels nodes
 	peers      map[string]int64 // by instance type: the most GPUs that a node of it offers
 }
 
@@ -78,11 +95,22 @@ func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
 	}
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		if kind := n.Labels[labelInstance]; kind != "" {
+		if kind := class(n); kind != "" {
 			j.peers[kind] = max(j.peers[kind], offered(n, p, 0).capacity)
 		}
 	}
+	j.discovery = j.discovers()
 	return j
+}
+
+// class is the instance type by which nodes can be compared; empty: none. k3s and RKE2 give one to all their nodes, vSphere one that
+// tells of processors and memory only.
+func class(n *Node) string {
+	kind := n.Labels[labelInstance]
+	if kind == "k3s" || kind == "rke2" || strings.HasPrefix(kind, "vsphere-vm.") {
+		return ""
+	}
+	return kind
 }
 
 // view is one node with what was found out about it.
@@ -97,7 +125,7 @@ type view struct {
 func (j *judgement) look(n *Node) *view {
 	v := &view{Node: n, offer: offered(n, j.params, j.limits.Expect)}
 	if v.offer.want == 0 && v.offer.allocatable == 0 {
-		v.offer.want = j.peers[n.Labels[labelInstance]]
+		v.offer.want = j.peers[class(n)]
 		v.offer.missing = max(v.offer.missing, v.offer.want, 1) // at least one, or it would be no GPU node
 	}
 	taints := j.relevant(n)

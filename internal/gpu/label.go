@@ -11,7 +11,7 @@ import (
 // labelsMissing names the labels that the node should have and has not, in words. The count is told with the others, as it
 // comes from the same place. Nodes without a container stack (virtual machines, DRA) never have them.
 func (j *judgement) labelsMissing(v *view) string {
-	if strings.HasPrefix(v.Labels[labelWorkload], "vm-") || usesDRA(v.Node, j.daemonSets) {
+	if strings.HasPrefix(v.Labels[labelWorkload], "vm-") || usesDRA(v.Node, j.daemonSets) || j.params.LabelsPreset && !j.discovery {
 		return ""
 	}
 	var out []string
@@ -30,6 +30,20 @@ func (j *judgement) labelsMissing(v *view) string {
 		return "label " + out[0] + " missing"
 	}
 	return "labels " + plugin.List(out) + " missing"
+}
+
+// discovers says whether a feature discovery is part of the installation: a DaemonSet, its deploy label, or a label of its on any node.
+// GKE, EKS and AKS bring a device plugin without one.
+func (j *judgement) discovers() bool {
+	if slices.ContainsFunc(j.daemonSets, func(d DaemonSet) bool { return d.Role == roleLabels }) {
+		return true
+	}
+	return slices.ContainsFunc(j.snapshot.Nodes, func(n Node) bool {
+		return slices.ContainsFunc(append([]string{deployDiscovery, j.params.CountLabel}, j.params.RequireLabels...), func(key string) bool {
+			_, ok := n.Labels[key]
+			return ok
+		})
+	})
 }
 
 // unlabelled: pods get GPUs, but whoever goes by the labels does not see the node.

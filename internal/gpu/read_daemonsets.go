@@ -117,8 +117,14 @@ func reduceDaemonSet(o *appsv1.DaemonSet) DaemonSet {
 		Namespace: o.Namespace, Name: o.Name, Role: roleOf(o.Name),
 		NodeName: pod.NodeName, NodeSelector: pod.NodeSelector, Tolerations: pod.Tolerations, HostNetwork: pod.HostNetwork,
 	}
+	written, _ := kube.Written(o.ManagedFields, "template")
+	d.Rolled = latest(o.CreationTimestamp.Time, written).Time
 	if isDevicePlugin(o) && !d.isDRA() {
 		d.Role = rolePlugin
+	}
+	others := func(c corev1.Container) bool { return c.Name != "compute-domains" }
+	if d.isDRA() && len(pod.Containers) > 0 && !slices.ContainsFunc(pod.Containers, others) {
+		d.Role = roleAuxiliary // the DRA driver for compute domains alone publishes no GPU
 	}
 	if owner := metav1.GetControllerOf(o); owner != nil {
 		d.Owner = Owner{owner.Kind, owner.Name}

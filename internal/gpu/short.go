@@ -12,8 +12,7 @@ import (
 
 // short tells a node that offers fewer GPUs than it has, or none, and why.
 func (j *judgement) short(v *view) {
-	f := fact{Finding: plugin.Finding{State: j.grade(v.offer), Problem: joined(", ", v.offer.String(), j.labelsMissing(v)),
-		Consequence: held(v.Node)}}
+	f := fact{Finding: plugin.Finding{State: j.grade(v.offer), Problem: joined(", ", v.offer.String(), j.labelsMissing(v))}}
 	now, passing := j.underway(v)
 	byTaint := j.keptAway(v)
 	switch {
@@ -37,11 +36,10 @@ func (j *judgement) short(v *view) {
 	if history := v.offer.history(); history != "" {
 		f.Details = append(f.Details, history)
 	}
-	f.Details = append(f.Details, heldDetails(v.Node)...)
 	if v.Unschedulable && !byTaint {
 		j.softened(v, &f)
 	}
-	j.add(v, f)
+	j.add(v, f.mindful(v.Node))
 }
 
 // taintFirst: a taint is not the cause, but no pod that is restarted would come back past it. A remedy that begins with a
@@ -118,6 +116,10 @@ func (j *judgement) byChain(v *view, f *fact) {
 		f.remedy = j.restart("mig-manager", "see the log of the MIG manager, then restart its pod")
 	case inferred && len(plugins) == 0:
 		j.guess(v, f)
+		return
+	case len(plugins) == 0 && usesDRA(v.Node, j.daemonSets):
+		f.Cause = "no DaemonSet of a DRA driver exists"
+		f.Remedy = "see whether the DRA driver is installed, and whether --namespace is right"
 		return
 	case len(plugins) == 0:
 		f.Cause = "no device plugin DaemonSet exists"
@@ -225,6 +227,14 @@ func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
 		f.Cause = fmt.Sprintf("%s should run there; whether its pod does is not known, as pods were not read", d.Name)
 		f.remedy = func(nodes []string) string {
 			return fmt.Sprintf("kubectl -n %s get pods -o wide --field-selector spec.nodeName=%s", namespaceOr(d), nodes[0])
+		}
+	case d.isDRA():
+		f.Cause = d.Name + " runs there but has published no device"
+		if v.offer.capacity > 0 {
+			f.Cause = d.Name + " has published fewer devices than there should be: a GPU may be lost"
+		}
+		f.remedy = func(nodes []string) string {
+			return "run nvidia-smi in the driver's pod, then restart the DRA driver: " + deletePods(d, nodes)
 		}
 	case v.offer.unhealthy > 0:
 		f.Cause = fmt.Sprintf("the device plugin runs and has marked %d unhealthy (an XID, or a lost device), which it never takes back", v.offer.unhealthy)

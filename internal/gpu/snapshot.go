@@ -71,6 +71,7 @@ type DaemonSet struct {
 	Affinity        *corev1.Affinity // required node affinity only
 	Tolerations     []corev1.Toleration
 	HostNetwork     bool
+	Rolled          time.Time         // when its pod template was last written, or it was created: a rollout begins then
 	PodLabels       map[string]string // spec.selector.matchLabels
 
 	Inferred string // not read: what its tolerations were inferred from
@@ -103,14 +104,22 @@ type Policy struct {
 
 // Slice is a ResourceSlice: devices that a DRA driver publishes for one node.
 type Slice struct {
-	Node, Pool string
-	Generation int64 // of the pool
-	Count      int64 // of slices that make up the pool's generation
-	Devices    []Device
+	Name, Node, Pool string
+	Generation       int64 // of the pool
+	Count            int64 // of slices that make up the pool's generation
+	Devices          []Device
 }
 
 // Device is one device in a slice.
 type Device struct {
-	Name, Type string   // attribute type: gpu, mig, vfio
-	Taints     []string // those that keep pods off it, as key=value:effect
+	Name, Type   string // attribute type: gpu, mig, vfio
+	UUID, Parent string // of a part of a GPU, the UUID of that
+	Taints       []DeviceTaint
+}
+
+// DeviceTaint is one that keeps pods off the device.
+type DeviceTaint struct {
+	Text   string // key=value:effect
+	Evicts bool   // effect NoExecute
+	Added  time.Time
 }

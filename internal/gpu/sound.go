@@ -11,21 +11,23 @@ import (
 // sound: the node offers what it should. What is left is what will go wrong, what else is missing, and what hangs.
 func (j *judgement) sound(v *view) {
 	now, passing := j.underway(v)
-	if passing && j.within(now) {
+	within := passing && j.within(now)
+	if len(v.blocked) > 0 && !(within && j.young(v.Created)) { // a new node's taints may be those of its start
+		j.willBeLost(v)
+	}
+	if within {
 		if now.stuck {
 			j.add(v, fact{Finding: plugin.Finding{State: plugin.OK, Problem: now.what, Since: now.since.Time, AtLeast: !now.since.exact}})
 		}
 		return
 	}
-	if len(v.blocked) > 0 {
-		j.willBeLost(v)
-	} else if missing := j.labelsMissing(v); missing != "" {
+	if missing := j.labelsMissing(v); missing != "" && len(v.blocked) == 0 { // else it is told with the taint
 		j.unlabelled(v, missing)
 	}
 	switch {
 	case passing && now.stuck:
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: now.what, Since: now.since.Time, AtLeast: !now.since.exact,
-			Cause: "no progress for longer than --grace", Consequence: held(v.Node)}, remedy: now.remedy})
+			Cause: "no progress for longer than --grace"}, remedy: now.remedy}.mindful(v.Node))
 	case v.Labels[j.params.UpgradeLabel] == upgradeFailed:
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "driver upgrade failed", Cause: j.params.UpgradeLabel + "=" + upgradeFailed},
 			remedy: func(nodes []string) string {
@@ -63,14 +65,14 @@ func (j *judgement) willBeLost(v *view) {
 	}
 	taints, blocked := v.taints, v.blocked
 	f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: joined(", ", v.offer.String()+", but not for long", j.labelsMissing(v)),
-		Consequence: joined("; ", held(v.Node), "the next driver upgrade, rollout or eviction takes these GPUs away for good")},
+		Consequence: "the next driver upgrade, rollout or eviction takes these GPUs away for good"},
 		since: taintAge(v), because: func(age string) string { return notTolerated(taints, blocked, age) + ": " + state }, remedy: without(v)}
 	if onlyAuxiliary(blocked) {
 		f.Problem = joined(", ", "pods of "+plugin.List(daemonSetNames(blocked))+" kept away", j.labelsMissing(v))
-		f.Consequence = held(v.Node)
+		f.Consequence = ""
 	}
-	f.Details = append(j.taintDetails(v), heldDetails(v.Node)...)
-	j.add(v, f)
+	f.Details = j.taintDetails(v)
+	j.add(v, f.mindful(v.Node))
 }
 
 func isAre(n int) string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"slices"
 )
 
 // waitingJobs are those that wait for their allocations, and services that were closed without being stopped. A constant, as
@@ -32,6 +33,7 @@ type JobStub struct {
 	ParameterizedJob bool            // the same
 	Multiregion      json.RawMessage // null but for a job of several regions
 	SubmitTime       int64           // ns since 1970
+	JobModifyIndex   uint64          // of its last registration
 	JobSummary       *struct{ Summary map[string]GroupSummary }
 }
 
@@ -44,7 +46,16 @@ type GroupSummary struct {
 type Job struct {
 	ID         string
 	Stop       bool
-	TaskGroups []struct{ Count int }
+	TaskGroups []TaskGroup
+}
+
+// TaskGroup is the part of a job's group that is judged.
+type TaskGroup struct {
+	Name  string `json:",omitempty"`
+	Count int
+	Meta  struct {
+		Used string `json:"used"` // of Poseidon's runners: "true", "false"
+	} `json:",omitzero"`
 }
 
 // Count is how many allocations the job wants.
@@ -70,16 +81,24 @@ func WaitingJobs[R any](ctx context.Context, c *Client, namespace string, reduce
 	return kept, err
 }
 
+// MatchingJobs lists the jobs that a filter selects. The filter must be a constant: a wrong one can kill the leader.
+func MatchingJobs[R any](ctx context.Context, c *Client, namespace, filter string, reduce func(*JobStub) (R, bool)) ([]R, error) {
+	q := question{op: "list jobs", path: "/v1/jobs", query: url.Values{"namespace": {namespace}, "filter": {filter}}, kind: "a list of jobs", right: "list-jobs"}
+	kept, _, err := list(ctx, c, q, func(j *JobStub) bool { return j.ID != "" && j.Status != "" }, reduce)
+	return kept, err
+}
+
 // Job returns a job; IsNotFound tells that it was purged.
 func (c *Client) Job(ctx context.Context, namespace, id string) (*Job, error) {
 	q := question{op: "read a job", path: "/v1/job/" + url.PathEscape(id), query: url.Values{"namespace": {namespace}}, kind: "a job", right: "read-job",
 		gone: "job not found", state: true}
-	return get(ctx, c, q, func(j *Job) bool { return j.ID != "" })
+	return get(ctx, c, q, func(j *Job) bool { return j.ID != "" && len(j.TaskGroups) > 0 })
 }
 
 // Scrub reduces a recorded job to what is judged: its environment, templates, metadata and payload may hold secrets.
 func Scrub(body []byte) []byte {
-	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) || !bytes.Contains(body, []byte(`"TaskGroups"`)) {
+	isJob := func(field string) bool { return bytes.Contains(body, []byte(field)) } // one that was cut has not all
+	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) || !slices.ContainsFunc([]string{`"TaskGroups"`, `"Meta"`, `"Payload"`, `"JobModifyIndex"`}, isJob) {
 		return body
 	}
 	var job Job

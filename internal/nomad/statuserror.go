@@ -20,6 +20,9 @@ const maxErrorBody = 64 << 10
 var electionTexts = []string{"No cluster leader", "rpc error: EOF", "failed to get conn", "lead thread didn't get connection",
 	"Not ready to serve consistent reads", "node is not the leader", "leadership lost"}
 
+// noLeader is said after the server has waited for a leader for 5 s; the other texts come at once during an election.
+const noLeader = "No cluster leader"
+
 // leaderText is that part of a server's error that speaks of a missing leader, or "".
 func leaderText(message string) string {
 	if slices.ContainsFunc(electionTexts, func(text string) bool { return strings.Contains(message, text) }) {
@@ -56,6 +59,7 @@ func (c *Client) statusError(ctx context.Context, to address, q question, code i
 		e.What = fmt.Sprintf("%s limits requests (429 %s)", to.name, message)
 		e.Remedy = "see limits in the agent's configuration, or check less often"
 	case code == http.StatusInternalServerError && strings.Contains(message, "No path to region"):
+		e.Misuse = true
 		e.What = "no server knows the region " + web.Clean(c.region)
 		e.Remedy = "correct --region or NOMAD_REGION; the regions are told by: nomad server members"
 	case code == http.StatusBadRequest && strings.Contains(message, "HTTP request to an HTTPS server"):

@@ -12,9 +12,10 @@ import (
 	"overdue/internal/gpu"
 	"overdue/internal/machineconfig"
 	"overdue/internal/plugin"
+	"overdue/internal/prewarm"
 )
 
-var programs = []plugin.Program{machineconfig.Program, gpu.Program, evaluation.Program}
+var programs = []plugin.Program{machineconfig.Program, gpu.Program, evaluation.Program, prewarm.Program}
 
 func main() {
 	if len(os.Args) != 3 {

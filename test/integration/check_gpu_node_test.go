@@ -81,7 +81,7 @@ func TestGPUIncident(t *testing.T) {
 	for account, by := range map[string]string{realkube.Full: "9 GPU DaemonSets;", realkube.Minimal: "9 GPU DaemonSets (inferred from the ClusterPolicy);"} {
 		out, code, _ := gpu(t, s, account, "--now", in(21*24*time.Hour))
 		for _, part := range []string{"[CRITICAL] - node wrk-98: 0 nvidia.com/gpu offered, labels nvidia.com/gpu.product and nvidia.com/gpu.count missing",
-			"taint ai4dd-a100-reserved=true:NoSchedule, there for at least 2", " is not tolerated by " + by, "see check_mcp first", "do: kubectl taint nodes wrk-98 ai4dd-a100-reserved:NoSchedule-"} {
+			"taint ai4dd-a100-reserved=true:NoSchedule, there for at least 2", " is not tolerated by " + by, "first run check_mcp", "and only then: kubectl taint nodes wrk-98 ai4dd-a100-reserved:NoSchedule-"} {
 			if !strings.Contains(firstLine(out), part) {
 				t.Errorf("%s: no %q", account, part)
 			}

@@ -1,0 +1,124 @@
+package poseidon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"overdue/internal/web"
+)
+
+const notPoseidon = "is this the address of Poseidon, with nothing in between?"
+
+// Error says why something could not be asked or was not answered. Its texts hold no secrets, and what came from outside is cut
+// and free of control characters.
+type Error struct {
+	Op      string // "read the statistics"; "" while connecting
+	Status  int    // of the HTTP answer; 0 if there was none
+	What    string // what happened
+	Remedy  string // what to do, or ""
+	Crashed bool   // Poseidon answered 200 with an empty body: its handler died
+	Err     error  // the cause, or nil
+
+	misuse bool
+}
+
+func (e *Error) Error() string {
+	if e.Op == "" {
+		return e.What
+	}
+	return "cannot " + e.Op + ": " + e.What
+}
+
+// Hint returns what to do, or "".
+func (e *Error) Hint() string { return e.Remedy }
+
+// Usage says that the options are wrong.
+func (e *Error) Usage() bool { return e.misuse }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// IsUnknown says that Poseidon does not know the environment.
+func IsUnknown(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Status == http.StatusNotFound
+}
+
+// statusError puts any other answer than a good one into words.
+func (c *Client) statusError(q question, res *http.Response, body []byte) error {
+	e := &Error{Op: q.op, Status: res.StatusCode}
+	name, code, message := c.Address(), res.StatusCode, c.message(res, body)
+	switch {
+	case code >= 300 && code < 400:
+		e.What = fmt.Sprintf("%s redirected to %s (%d)", name, target(res.Header), code)
+		e.Remedy = "give the address of Poseidon itself, not of a proxy"
+	case code == http.StatusUnauthorized && !c.hasToken:
+		e.What = fmt.Sprintf("%s wants a token (401)", name)
+		e.Remedy = "give server.token of Poseidon's configuration in --token-file or POSEIDON_TOKEN"
+	case code == http.StatusUnauthorized:
+		e.What = fmt.Sprintf("%s refused the token (401)", name)
+		e.Remedy = "compare it with server.token of Poseidon's configuration"
+	case code == http.StatusNotFound:
+		e.What = fmt.Sprintf("%s knows no such thing (404%s)", name, message)
+		e.Remedy = "is the address Poseidon's, without /api/v1?"
+	case code >= 500:
+		e.What = fmt.Sprintf("%s answered %d%s", name, code, message)
+		e.Remedy = "look at its log: journalctl -u poseidon"
+	case code < 300:
+		e.What = fmt.Sprintf("%s answered %d instead of %s", name, code, q.kind)
+		e.Remedy = notPoseidon
+	default:
+		e.What = fmt.Sprintf("%s answered %d%s", name, code, message)
+		e.Remedy = notPoseidon
+	}
+	return e
+}
+
+// message is what an answer says besides its status, after a blank, or "". Poseidon sends {message} with 4xx, and {message, errorCode}
+// with 5xx (pkg/dto).
+func (c *Client) message(res *http.Response, body []byte) string {
+	var said struct {
+		Message   string
+		ErrorCode string
+	}
+	text := string(body)
+	switch err := json.Unmarshal(body, &said); {
+	case err == nil && said.Message != "":
+		text = strings.TrimSpace(said.ErrorCode + " " + said.Message)
+	case strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") || strings.HasPrefix(strings.TrimSpace(text), "<"):
+		text = "with an HTML page: a proxy or a login page?"
+	}
+	if text = web.Clean(text); text == "" {
+		return ""
+	}
+	return " " + text
+}
+
+func target(header http.Header) string {
+	u, err := url.Parse(header.Get("Location"))
+	switch {
+	case err != nil || header.Get("Location") == "":
+		return "nowhere"
+	case u.Host == "":
+		return "another path"
+	}
+	return web.Clean(u.Host) // the rest may hold a session's secrets
+}
+
+// unusable is the error for a good status with a body that does not hold what was asked for. It must never pass for an empty list.
+func (c *Client) unusable(q question, body []byte, what string) error {
+	e := &Error{Op: q.op, Status: http.StatusOK, What: "the answer of " + c.Address() + " is not " + q.kind + ": " + web.Clean(what), Remedy: notPoseidon}
+	switch text := strings.TrimSpace(string(body)); {
+	case text == "":
+		e.Crashed = true
+		e.What = "Poseidon's handler crashed: " + c.Address() + " answered 200 with an empty body"
+		e.Remedy = "an environment was deleted while Nomad was away, and its used runners are still counted: look at Nomad; if it stays, systemctl restart poseidon"
+	case strings.HasPrefix(text, "<"):
+		e.What = c.Address() + " answered with an HTML page: a proxy or a login page?"
+		e.Remedy = "give the address of Poseidon itself, and set NO_PROXY for it"
+	}
+	return e
+}

@@ -1,0 +1,140 @@
+package prewarm
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"overdue/internal/nomad"
+	"overdue/internal/plugin"
+	"overdue/internal/poseidon"
+)
+
+// Check runs check_prewarm_pool from its arguments to its exit code.
+func Check(ctx context.Context, args, env []string, out io.Writer) int {
+	return plugin.Main(ctx, Program, args, env, out)
+}
+
+// Program is check_prewarm_pool.
+var Program = plugin.Program{
+	Name:    "check_prewarm_pool",
+	Summary: "Finds pre-warming pools of Poseidon that hold too few idle runners, and says whether they are missing, forgotten or starting.",
+	Description: "Poseidon keeps a pool of idle runners for each execution environment. When an event of Nomad does not reach it, a claimed " +
+		"runner leaves the pool and none replaces it; once the pool is empty, learners get errors, while everything is up. check_prewarm_pool " +
+		"reads Poseidon's statistics and, if it is told Nomad's address, counts the idle runners there too: a resync helps only where " +
+		"runners are really missing, and harms where Poseidon has merely forgotten them.\n\n" +
+		"It sends one GET to Poseidon and one to Nomad, and never `fetch`, which empties pools. In Nomad it needs list-jobs and read-job.",
+	Examples: []plugin.Example{
+		{About: "Judge all pools of the local Poseidon:", Command: "check_prewarm_pool"},
+		{About: "As Icinga runs it, one service for each environment:",
+			Command: "check_prewarm_pool --address https://poseidon.example.com:7200 --token-file /etc/icinga2/overdue/poseidon-token --ca-file /etc/icinga2/overdue/ca.crt \\\n" +
+				"  --environment 29 --nomad-address https://10.0.0.1:4646 --nomad-token-file /etc/icinga2/overdue/nomad-token"},
+		{About: "These must exist, and hold two idle runners at least:", Command: "check_prewarm_pool --environment 10 --environment 29 --min-idle 2"},
+		{About: "Save the case for a bug report:", Command: "check_prewarm_pool --record case.yaml; check_prewarm_pool --replay case.yaml"},
+	},
+	Unreachable: plugin.Critical, // without Poseidon learners have no runner
+	Define:      define,
+}
+
+type options struct {
+	poseidon     poseidon.Options
+	nomad        nomad.Options
+	namespace    string
+	environments []int
+	limits       Limits
+}
+
+func define(flags *plugin.Flags) plugin.Check {
+	o := options{limits: DefaultLimits()}
+	f := flags.Group("Thresholds")
+	f.VarP(&o.limits.Warning, "warning", "w", "warn when the idle runners, in percent of the pool's size, are outside this range")
+	f.VarP(&o.limits.Critical, "critical", "c", "critical when the idle runners, in percent of the pool's size, are outside this range")
+	f.IntVar(&o.limits.MinIdle, "min-idle", 0, "critical when fewer than `N` runners are idle, or fewer than the size of a smaller pool")
+	f = flags.Group("Which pools")
+	f.IntSliceVar(&o.environments, "environment", nil, "`ID` of an environment that must exist, and is judged; repeatable (default all)")
+	o.poseidon.AddFlags(flags.Group("Poseidon"))
+	f = flags.Group("Nomad, to check Poseidon's counts")
+	o.nomad.AddFlags(f, "nomad-")
+	f.Lookup("nomad-address").Usage = "`URL` of a server of Nomad's; repeatable: they are asked in order (default $NOMAD_ADDR; without either, Poseidon's counts are not checked)"
+	f.StringVar(&o.namespace, "nomad-namespace", nomad.AllNamespaces, "`NAMESPACE` of Poseidon's jobs, nomad.namespace of its configuration")
+	return o.check
+}
+
+func (o *options) check(ctx context.Context, run *plugin.Run) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	s, err := o.read(ctx, run)
+	if err != nil {
+		run.Measure(unknownMetrics(o.environments, o.limits)...)
+		return err
+	}
+	v := Judge(s, o.environments, o.limits, run.Now())
+	run.Add(v.Findings...)
+	run.Measure(v.Metrics...)
+	run.Summarize("%s", v.Summary)
+	return nil
+}
+
+func (o *options) validate() error {
+	slices.Sort(o.environments)
+	o.environments = slices.Compact(o.environments)
+	switch {
+	case o.limits.MinIdle < 0:
+		return plugin.Misuse("--min-idle must not be negative")
+	case len(o.environments) > 0 && o.environments[0] < 0:
+		return plugin.Misuse("--environment: an ID is 0 or more")
+	}
+	return nil
+}
+
+func (o *options) read(ctx context.Context, run *plugin.Run) (s Snapshot, err error) {
+	recording, replaying := run.Recorded()
+	client, err := poseidon.Connect(o.poseidon, poseidon.Surroundings{
+		Getenv:    run.Getenv,
+		UserAgent: run.UserAgent(),
+		Transport: func(base http.RoundTripper) http.RoundTripper { return run.Transport(base, nil) },
+		Waiting:   run.Waiting,
+		Offline:   replaying,
+	})
+	if err != nil {
+		return Snapshot{}, err
+	}
+	// Nomad's options are read first: they may be wrong, whatever Poseidon says.
+	var servers *nomad.Client
+	if len(o.nomad.Addresses) > 0 || run.Getenv("NOMAD_ADDR") != "" {
+		servers, err = nomad.Connect(o.nomad, nomad.Surroundings{
+			Getenv:     run.Getenv,
+			UserAgent:  run.UserAgent(),
+			Transport:  func(base http.RoundTripper) http.RoundTripper { return run.Transport(base, nomad.Scrub) },
+			Waiting:    run.Waiting,
+			Pause:      nomad.PauseFor,
+			Recorded:   recording || replaying,
+			Offline:    replaying,
+			PolicyFile: "icinga/nomad-policy.hcl",
+		})
+		if err != nil {
+			return Snapshot{}, err
+		}
+	}
+	if s.Pools, err = client.Pools(ctx); err != nil {
+		return Snapshot{}, err
+	}
+	if servers != nil {
+		ctx, cancel := forNomad(ctx)
+		defer cancel()
+		s.Nomad = readNomad(ctx, servers, o.namespace)
+	}
+	return s, nil
+}
+
+// forNomad leaves time to tell what Poseidon said when Nomad does not answer.
+func forNomad(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)*3/4)
+}

@@ -1,0 +1,218 @@
+package prewarm
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"overdue/internal/plugin"
+	"overdue/internal/poseidon"
+)
+
+// Verdict is what a judge has found.
+type Verdict struct {
+	Findings []plugin.Finding
+	Metrics  []plugin.Metric
+	Summary  string // for when all is well
+}
+
+// Judge judges the pools of the selected environments, or of all if none is selected. The selected must exist.
+func Judge(s Snapshot, selected []int, l Limits, now time.Time) Verdict {
+	j := judge{s, l, now}
+	judged := s.Pools
+	var findings []plugin.Finding
+	if len(selected) > 0 {
+		judged = nil
+		for _, id := range selected {
+			if p, ok := s.pool(id); ok {
+				judged = append(judged, p)
+			} else {
+				findings = append(findings, j.unknown(id))
+			}
+		}
+	}
+	findings = append(findings, j.nomad()...)
+	if low, of, outage := l.Outage(s.Pools); outage && slices.ContainsFunc(judged, l.Low) {
+		findings = append(findings, j.outage(judged, low, of))
+	} else {
+		for _, p := range judged {
+			findings = append(findings, j.low(p)...)
+		}
+	}
+	for _, p := range judged {
+		findings = append(findings, j.stale(p)...)
+		findings = append(findings, j.template(p)...)
+	}
+	if len(s.Pools) == 0 && len(selected) == 0 {
+		findings = append(findings, plugin.Finding{State: plugin.Unknown, Subject: "Poseidon", Problem: "knows no environment",
+			Remedy: "has CodeOcean synchronised its environments? if none is expected, do not check"})
+	}
+	return Verdict{findings, metrics(judged, selected, l), summary(judged)}
+}
+
+type judge struct {
+	Snapshot
+	limits Limits
+	now    time.Time
+}
+
+func (s Snapshot) pool(id int) (poseidon.Pool, bool) {
+	for _, p := range s.Pools {
+		if p.ID == id {
+			return p, true
+		}
+	}
+	return poseidon.Pool{}, false
+}
+
+func summary(pools []poseidon.Pool) string {
+	idle, size, empty := 0, 0, 0
+	for _, p := range pools {
+		idle, size = idle+p.Idle, size+p.Size
+		if p.Size == 0 {
+			empty++
+		}
+	}
+	text := fmt.Sprintf("%s, %d of %s idle", plugin.Count(len(pools), "pre-warming pool"), idle, plugin.Count(size, "runner"))
+	if empty > 0 {
+		text += fmt.Sprintf(", %d of size 0", empty)
+	}
+	return text
+}
+
+func subject(id int) string { return fmt.Sprintf("environment %d", id) }
+
+// counts is how a pool stands by Poseidon's count.
+func counts(p poseidon.Pool) string {
+	text := fmt.Sprintf("%d of %s idle (%d %%)", p.Idle, plugin.Count(p.Size, "runner"), p.Idle*100/p.Size)
+	if p.Used > 0 {
+		text += fmt.Sprintf(", %d used", p.Used)
+	}
+	return text
+}
+
+// consequence is what learners notice.
+func consequence(p poseidon.Pool) string {
+	if p.Idle == 0 {
+		return "learners get errors now"
+	}
+	return fmt.Sprintf("learners get errors once %s claimed", map[bool]string{true: "it is", false: "they are"}[p.Idle == 1])
+}
+
+// restart is gentler than a resync where Poseidon's memory is wrong: it reads idle and used runners back from Nomad (about 2 s), but open
+// executions of all environments break.
+const restart = "restart Poseidon, which counts anew (open executions of all environments break): systemctl restart poseidon"
+
+func (j judge) low(p poseidon.Pool) []plugin.Finding {
+	if !j.limits.Low(p) {
+		return nil
+	}
+	f := plugin.Finding{State: j.limits.state(p.Idle, p.Size), Subject: subject(p.ID), Problem: counts(p), Consequence: consequence(p)}
+	runners, _ := j.Nomad.of(p.ID)
+	resync := fmt.Sprintf("resync_prewarm_pool --environment %d", p.ID)
+	if p.Used > 0 {
+		resync += fmt.Sprintf(" (it ends the %s)", plugin.Count(p.Used, "used runner"))
+	}
+	switch j.limits.Stand(p, j.Nomad) {
+	case Lost:
+		f.Cause = fmt.Sprintf("lost in Poseidon's memory: Nomad runs %d idle", runners.Running)
+		f.Remedy = restart
+	case Filling:
+		f.Cause = fmt.Sprintf("Nomad runs %d idle, %d more starting or waiting for room", runners.Running, runners.Starting)
+		f.Remedy = fmt.Sprintf("wait some minutes; if they do not start, add capacity (a resync will not help): nomad job status %d-", p.ID)
+	case Missing:
+		f.Cause = fmt.Sprintf("really missing: Nomad runs %d idle, and none is starting", runners.Running)
+		f.Remedy = resync
+	default:
+		f.Cause, f.Remedy = "what Nomad runs is not known", "give --nomad-address to see whether they are missing or forgotten; then "+resync
+		if j.Nomad != nil {
+			f.Cause, f.Remedy = "Nomad could not be asked: "+j.Nomad.Trouble, "see to Nomad first: check_nomad_evals"
+		}
+	}
+	f.Details = j.newest(p.ID)
+	return []plugin.Finding{f}
+}
+
+func (j judge) newest(id int) []string {
+	r, known := j.Nomad.of(id)
+	if !known || r.Newest.IsZero() {
+		return nil
+	}
+	return []string{fmt.Sprintf("the youngest idle runner in Nomad was submitted %s ago (%s)", plugin.Age(j.now.Sub(r.Newest)), plugin.Moment(r.Newest))}
+}
+
+// stale finds pools that are well in Poseidon's memory only: its event stream may have stalled (poseidon#470).
+func (j judge) stale(p poseidon.Pool) []plugin.Finding {
+	if j.limits.Stand(p, j.Nomad) != Stale {
+		return nil
+	}
+	r, _ := j.Nomad.of(p.ID)
+	return []plugin.Finding{{
+		State: max(j.limits.state(r.Running, p.Size), plugin.Warning), Subject: subject(p.ID),
+		Problem:     fmt.Sprintf("Poseidon's statistics are stale (%d of %s idle)", p.Idle, plugin.Count(p.Size, "runner")),
+		Cause:       fmt.Sprintf("Nomad runs %d, and %d are starting: its events did not reach Poseidon", r.Running, r.Starting),
+		Consequence: "learners are given runners that are gone; a resync would take minutes and leave it empty",
+		Remedy:      restart, Details: j.newest(p.ID),
+	}}
+}
+
+// template finds environments that Poseidon will not know after its next restart (poseidon#522, #612).
+func (j judge) template(p poseidon.Pool) []plugin.Finding {
+	r, known := j.Nomad.of(p.ID)
+	if !known || r.Template == "running" || r.Template == "pending" {
+		return nil
+	}
+	what := "its job is dead in Nomad"
+	if r.Template == "" {
+		what = "its job is gone from Nomad"
+	}
+	return []plugin.Finding{{State: plugin.Warning, Subject: subject(p.ID), Problem: what, Cause: fmt.Sprintf("job template-%d", p.ID),
+		Consequence: "Poseidon forgets the environment at its next restart, and nothing in its statistics will tell",
+		Remedy:      "synchronise the environment in CodeOcean when its used runners may be ended"}}
+}
+
+func (j judge) unknown(id int) plugin.Finding {
+	f := plugin.Finding{State: plugin.Critical, Subject: subject(id), Problem: "Poseidon does not know it",
+		Consequence: "learners get errors", Remedy: "synchronise it in CodeOcean, which has its configuration"}
+	if r, known := j.Nomad.of(id); known && r.Running > 0 {
+		f.Cause = fmt.Sprintf("Nomad runs %s of it: Poseidon has lost the environment", plugin.Count(r.Running, "idle runner"))
+	}
+	return f
+}
+
+// outage is told instead of the single pools when so many are low that none of them is the cause.
+func (j judge) outage(judged []poseidon.Pool, low, of int) plugin.Finding {
+	f := plugin.Finding{Subject: "Poseidon", Problem: fmt.Sprintf("%d of %d pools low at once: an outage, not a pool's problem", low, of),
+		Consequence: "a resync would end used runners, and not help"}
+	standings := map[Standing]int{}
+	for _, p := range judged {
+		if !j.limits.Low(p) {
+			continue
+		}
+		f.State = max(f.State, j.limits.state(p.Idle, p.Size))
+		standings[j.limits.Stand(p, j.Nomad)]++
+		f.Details = append(f.Details, subject(p.ID)+": "+counts(p))
+	}
+	switch {
+	case j.Nomad != nil && j.Nomad.Outage:
+		f.Cause, f.Remedy = "Nomad cannot start runners: "+j.Nomad.Trouble, "see to Nomad; the pools fill by themselves once it is back: check_nomad_evals"
+	case standings[Lost] > 0:
+		f.Cause, f.Remedy = fmt.Sprintf("lost in Poseidon's memory: Nomad runs the idle runners of %s", plugin.Count(standings[Lost], "environment")), restart
+	case standings[Filling] > 0:
+		f.Cause, f.Remedy = "runners are starting or wait for room in Nomad", "wait some minutes; if they do not start, add capacity: check_nomad_evals"
+	case standings[Missing] > 0:
+		f.Cause, f.Remedy = "Nomad answers, and runs none of them", "look at Nomad's clients and evaluations first: check_nomad_evals, nomad node status"
+	default:
+		f.Remedy = "look at Nomad first: check_nomad_evals; then at Poseidon's log: journalctl -u poseidon"
+	}
+	return f
+}
+
+// nomad tells that the cross-check could not be made.
+func (j judge) nomad() []plugin.Finding {
+	if j.Nomad == nil || j.Nomad.Trouble == "" {
+		return nil
+	}
+	return []plugin.Finding{{State: plugin.Warning, Subject: "Nomad", Problem: "the statistics cannot be checked", Cause: j.Nomad.Trouble,
+		Consequence: "Poseidon's counts may be old: it goes on giving out runners while Nomad is away", Remedy: j.Nomad.Remedy}}
+}

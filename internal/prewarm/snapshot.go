@@ -1,0 +1,38 @@
+// Package prewarm watches Poseidon's pre-warming pools: environments whose idle runners have run out, and why.
+package prewarm
+
+import (
+	"time"
+
+	"overdue/internal/poseidon"
+)
+
+// Snapshot is what is judged.
+type Snapshot struct {
+	Pools []poseidon.Pool // of all environments that Poseidon knows, by ID
+	Nomad *Nomad          // nil: it was not to be asked
+}
+
+// Nomad is what Nomad itself says of Poseidon's runners.
+type Nomad struct {
+	Trouble      string // why it could not be asked, or ""; nothing else is known then
+	Remedy       string // what to do about that
+	Outage       bool   // it does not answer, or has no leader: no runner can be started
+	Environments map[int]Runners
+}
+
+// Runners counts the runners of one environment that no learner has claimed.
+type Runners struct {
+	Running  int       // idle
+	Starting int       // placed or to be placed, and not running yet
+	Newest   time.Time // when the youngest of them was submitted; zero if there is none
+	Template string    // status of the environment's own job: "running", "dead", or "" if there is none
+}
+
+// of returns the runners of an environment. known is false if Nomad was not asked or could not answer.
+func (n *Nomad) of(id int) (r Runners, known bool) {
+	if n == nil || n.Trouble != "" {
+		return Runners{}, false
+	}
+	return n.Environments[id], true
+}

@@ -1,0 +1,86 @@
+package prewarm
+
+import (
+	"overdue/internal/plugin"
+	"overdue/internal/poseidon"
+)
+
+// Limits are the thresholds.
+type Limits struct {
+	Warning  plugin.Range // of idle runners in percent of the pool's size
+	Critical plugin.Range
+	MinIdle  int // critical below so many idle runners, in pools that are as large; 0: no such limit
+}
+
+// DefaultLimits alarm below half, as incident 2 asked for, and call it an emergency below a quarter.
+func DefaultLimits() Limits {
+	return Limits{Warning: plugin.NewRange("50:"), Critical: plugin.NewRange("25:")}
+}
+
+// state judges a number of idle runners against a pool's size. An empty pool of no size is as it should be.
+func (l Limits) state(idle, size int) plugin.State {
+	if size == 0 {
+		return plugin.OK
+	}
+	percent := float64(idle) * 100 / float64(size)
+	switch {
+	case l.Critical.Violates(percent), idle < min(l.MinIdle, size):
+		return plugin.Critical
+	case l.Warning.Violates(percent):
+		return plugin.Warning
+	}
+	return plugin.OK
+}
+
+// Low says that a pool holds too few idle runners, as Poseidon counts them.
+func (l Limits) Low(p poseidon.Pool) bool { return l.state(p.Idle, p.Size) != plugin.OK }
+
+// Outage says that so many pools are low at once that the pools cannot be the cause: at least two, and at least half of all.
+func (l Limits) Outage(pools []poseidon.Pool) (low, of int, outage bool) {
+	for _, p := range pools {
+		if p.Size == 0 {
+			continue
+		}
+		of++
+		if l.Low(p) {
+			low++
+		}
+	}
+	return low, of, low >= 2 && 2*low >= of
+}
+
+// Standing is how a pool stands by Poseidon's count and by Nomad's (facts of both in one place: poseidon#358, #470, #598).
+type Standing int
+
+// How a pool can stand.
+const (
+	Fine      Standing = iota
+	Unchecked          // low, and Nomad was not asked or could not be
+	Lost               // low in Poseidon's memory, while Nomad runs enough
+	Filling            // low, and runners are starting or wait for room
+	Missing            // low by both counts, and nothing is starting
+	Stale              // fine in Poseidon's memory, while Nomad runs too few
+)
+
+// Stand compares a pool with what Nomad runs of it.
+func (l Limits) Stand(p poseidon.Pool, n *Nomad) Standing {
+	r, known := n.of(p.ID)
+	low := l.Low(p)
+	switch {
+	case p.Size == 0:
+		return Fine
+	case !known && low:
+		return Unchecked
+	case !known:
+		return Fine
+	case low && l.state(r.Running, p.Size) == plugin.OK && r.Running > p.Idle:
+		return Lost
+	case low && r.Starting > 0:
+		return Filling
+	case low:
+		return Missing
+	case l.state(r.Running+r.Starting, p.Size) != plugin.OK && r.Running+r.Starting < p.Idle:
+		return Stale
+	}
+	return Fine
+}
