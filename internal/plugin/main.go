@@ -26,6 +26,9 @@ func Main(ctx context.Context, p Program, args, env []string, out io.Writer) int
 	defer silenceLog()()
 
 	text, state, until := run(ctx, p, args, env, &signals)
+	if atTerminal(out, env) {
+		text = coloured(text)
+	}
 	if !deliver(out, text, signals.stop, until) || state < OK || state > Unknown {
 		return int(Unknown)
 	}
