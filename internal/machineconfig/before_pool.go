@@ -60,7 +60,7 @@ func (f *foresight) plan(name string) (rows [][2]string, fits bool) {
 	rows = append(rows, [2]string{"capacity", text})
 	for _, n := range r.nodes {
 		if n.unavailable() {
-			text := cmpTrouble(n, f)
+			text := f.troubleOf(n)
 			if room <= 0 {
 				text += "; stops the rollout"
 			}
@@ -79,7 +79,8 @@ func (f *foresight) plan(name string) (rows [][2]string, fits bool) {
 	return rows, fits
 }
 
-func cmpTrouble(n Node, f *foresight) string {
+// troubleOf says why a node is unavailable.
+func (f *foresight) troubleOf(n Node) string {
 	if text := trouble(n, clock{now: f.now}); text != "" {
 		return text
 	}
