@@ -63,7 +63,7 @@ func help(p Program, f *Flags) string {
 			fmt.Fprintf(&b, "    %s\n\n", strings.ReplaceAll(strings.TrimSpace(example.Command), "\n", "\n    "))
 		}
 	}
-	b.WriteString(exitCodes)
+	b.WriteString(p.Outcomes.help())
 	return b.String()
 }
 

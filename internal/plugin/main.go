@@ -98,7 +98,7 @@ func (q quietPipe) Write(p []byte) (written int, err error) {
 func run(ctx context.Context, p Program, args, env []string, signals *signals) (text string, state State, until time.Time) {
 	defer func() {
 		if crash := recover(); crash != nil {
-			text, state, until = crashed(p.Name, crash, nil).print(0), Unknown, time.Now().Add(grace)
+			text, state, until = crashed(p.Name, crash, nil).print(0, p.Outcomes), Unknown, time.Now().Add(grace)
 		}
 	}()
 	began := time.Now()
@@ -116,10 +116,10 @@ func run(ctx context.Context, p Program, args, env []string, signals *signals) (
 		err = opts.check(set.Changed)
 	}
 	if err != nil {
-		return misused(p.Name, err).print(0), Unknown, until
+		return misused(p.Name, err).print(0, p.Outcomes), Unknown, until
 	}
 
-	r := &Run{program: p.Name, env: env, now: began}
+	r := &Run{program: p.Name, env: env, now: began, live: opts.replay == "" && opts.now.IsZero()}
 	if !opts.now.IsZero() {
 		r.now = opts.now.Time
 	}
@@ -138,7 +138,7 @@ func run(ctx context.Context, p Program, args, env []string, signals *signals) (
 	if soon := time.Now().Add(grace); until.Before(soon) {
 		until = soon
 	}
-	return verdict.print(opts.verbose), verdict.state, until
+	return verdict.print(opts.verbose, p.Outcomes), verdict.state, until
 }
 
 // ending is how a check ended: by itself, with err or nil, or by one of the other fields.

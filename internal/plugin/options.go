@@ -31,7 +31,9 @@ func (o *options) declare(f *Flags, p Program) {
 	}
 	set := f.Group("Standard options")
 	set.VarP(&o.timeout, "timeout", "t", "end the whole run after this time, in seconds or with a unit (30, 45s, 1m), and tell what it waited for")
-	set.Var(badState{StateValue(&o.unreachable)}, "unreachable", "state when no answer can be had: warning, critical or unknown")
+	if p.Outcomes == nil {
+		set.Var(badState{StateValue(&o.unreachable)}, "unreachable", "state when no answer can be had: warning, critical or unknown")
+	}
 	set.StringVar(&o.record, "record", "", "save every answer to `FILE`, without secrets")
 	set.StringVar(&o.replay, "replay", "", "judge the recording in `FILE`, at the time it was made, without a network")
 	set.Var(&o.now, "now", "judge as of `TIME`, such as 2026-11-30T23:58:00Z or \"2026-11-30 23:58\" (UTC)")

@@ -21,6 +21,7 @@ type Program struct {
 	Examples    []Example
 	Timeout     time.Duration // default of --timeout; 30 s if zero
 	Unreachable State         // default of --unreachable; UNKNOWN if zero, because no answer is never OK
+	Outcomes    *Outcomes     // nil for a check
 
 	// Define declares the program's own flags and returns the check, which reads the flags' values once they are parsed.
 	Define func(*Flags) Check
@@ -69,6 +70,7 @@ type Run struct {
 	program string
 	env     []string
 	tape    *tape // nil: nothing is recorded or replayed
+	live    bool
 
 	mu       sync.Mutex
 	now      time.Time
@@ -120,6 +122,9 @@ func (r *Run) Recorded() (recording, replaying bool) {
 	}
 	return !r.tape.replaying, r.tape.replaying
 }
+
+// Live says that the run is about this moment: there is neither --replay nor --now. A program that acts does so only then.
+func (r *Run) Live() bool { return r.live }
 
 // Waiting notes what the run is about to wait for. It is told when the deadline or a signal ends the run.
 func (r *Run) Waiting(format string, args ...any) {

@@ -192,10 +192,10 @@ func (v verdict) lines(most int) (lines []string, left int) {
 	return lines, left
 }
 
-// print lays the verdict out as Nagios and Icinga read it.
-func (v verdict) print(verbose int) string {
+// print lays the verdict out as Nagios and Icinga read it. outcomes, which may be nil, name its state.
+func (v verdict) print(verbose int, outcomes *Outcomes) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[%s] - %s\n", v.state, v.head)
+	fmt.Fprintf(&b, "[%s] - %s\n", outcomes.name(v.state), v.head)
 	most := maxDetails
 	if verbose > 0 {
 		most = math.MaxInt

@@ -1,0 +1,150 @@
+package resync
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"overdue/internal/plugin"
+	"overdue/internal/poseidon"
+)
+
+// resync sends the environment's own configuration back, after a last look: it is the only call that refills a pool, and it
+// ends the environment's used runners.
+func (h *handler) resync(ctx context.Context) (result, error) {
+	id := h.facts.Environment
+	environment, err := h.poseidon.Environment(ctx, id)
+	if poseidon.IsUnknown(err) {
+		delete(h.facts.Pools, id)
+		return h.ends(h.decide()), nil
+	}
+	if err != nil {
+		return h.ends(Decision{}), err
+	}
+	if err := h.readPools(ctx); err != nil {
+		return h.ends(Decision{}), err
+	}
+	d := h.decide()
+	if d.Action == Resync {
+		pool := h.facts.Pools[id]
+		if environment.Size != pool.Size { // and is still being put into effect
+			d = *refuse("wait", "its pool is being changed: size %d in the statistics, %d in its configuration", pool.Size, environment.Size)
+		} else if refusal := h.inTime(ctx, putPatience(pool.Size)); refusal != nil {
+			d = *refusal
+		}
+	}
+	if d.Action != Resync || h.dry {
+		return h.ends(d), nil
+	}
+	return h.act(ctx, d, doResync, []string{environmentKey(id)}, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, putPatience(h.facts.Pools[id].Size))
+		defer cancel()
+		return h.poseidon.Replace(ctx, environment)
+	})
+}
+
+// inTime says why there is not time enough to act and to see what comes of it.
+func (h *handler) inTime(ctx context.Context, patience time.Duration) *Decision {
+	deadline, limited := ctx.Deadline()
+	need := patience + h.settle + reserve
+	if !limited || time.Until(deadline) >= need {
+		return nil
+	}
+	more := plugin.Duration((need + time.Minute).Round(time.Minute))
+	return refuse(fmt.Sprintf("give --timeout %s, and the EventCommand a longer timeout", &more),
+		"it may take %s, and --timeout leaves less", plugin.Age(need))
+}
+
+// restartPoseidon runs the operator's command. It is locked and remembered for all environments together.
+func (h *handler) restartPoseidon(ctx context.Context, d Decision) (result, error) {
+	if refusal := h.inTime(ctx, restartPatience); refusal != nil {
+		d = *refusal
+	}
+	if d.Action != Restart || h.dry {
+		return h.ends(d), nil
+	}
+	unlock, err := h.lock(restartKey)
+	defer unlock()
+	if err != nil {
+		return h.ends(*refuse("", "%s", err)), nil
+	}
+	if h.facts.State.Restart, err = h.read(restartKey); err != nil { // another environment's run may just have ended
+		h.facts.State.Trouble = err.Error()
+	}
+	if d = h.decide(); d.Action != Restart {
+		return h.ends(d), nil
+	}
+	return h.act(ctx, d, doRestart, []string{environmentKey(h.facts.Environment), restartKey}, func(ctx context.Context) error {
+		h.waiting("the command that restarts Poseidon")
+		ctx, cancel := context.WithTimeout(ctx, restartPatience)
+		defer cancel()
+		return h.restart(ctx, h.command)
+	})
+}
+
+// act writes what it is about to do, does it, waits for the pool, and writes what came of it.
+func (h *handler) act(ctx context.Context, d Decision, action string, keys []string, do func(context.Context) error) (result, error) {
+	id := h.facts.Environment
+	before := h.facts.Pools[id]
+	record := Record{Action: action, Outcome: Begun, Host: h.host, PID: h.pid, Before: before, After: before}
+	began := h.moment()
+	record.stamp(began)
+	for _, key := range keys {
+		if err := h.store.write(key, record); err != nil {
+			return h.ends(*refuse("make room and see to its rights", "without a record a resync could be doubled: %s", err)), nil
+		}
+	}
+	failure := do(ctx)
+	if action == doResync && isUnsent(failure) {
+		h.forget()
+		return h.ends(d), failure
+	}
+	r := result{Decision: d, At: began, Acted: true, Before: before, Failure: failure}
+	r.After, r.Helped = h.watch(ctx, before)
+	r.Took = h.since(began)
+	record.After, record.Outcome = r.After, Helped
+	if !r.Helped {
+		record.Outcome = DidNotHelp
+	}
+	for _, key := range keys {
+		if err := h.store.write(key, record); err != nil {
+			r.Note = err.Error() // the cooldown still counts from the record that it was begun
+		}
+	}
+	return r, nil
+}
+
+// forget takes back the record of a resync that was not begun after all.
+func (h *handler) forget() {
+	key := environmentKey(h.facts.Environment)
+	if last := h.facts.State.Last; last.exists() {
+		_ = h.store.write(key, last)
+	} else {
+		_ = h.store.remove(key)
+	}
+}
+
+// watch looks at the pool until it is at least half full or the time to settle is over. Poseidon may be starting meanwhile.
+func (h *handler) watch(ctx context.Context, before Pool) (after Pool, helped bool) {
+	after = before
+	id := h.facts.Environment
+	for began := h.moment(); ; {
+		if err := h.readPools(ctx); err == nil {
+			if after = h.facts.Pools[id]; after.Size > 0 && !after.Low() {
+				return after, true
+			}
+		}
+		if h.since(began) >= h.settle || h.pause(ctx, pollEvery) != nil {
+			return after, false
+		}
+	}
+}
+
+// since is the time that has passed, by the clock that does not jump if there is one.
+func (h *handler) since(then Moment) time.Duration {
+	now := h.moment()
+	if then.Boot != "" && then.Boot == now.Boot {
+		return now.Uptime - then.Uptime
+	}
+	return now.Wall.Sub(then.Wall) // both from time.Now: the difference is monotonic
+}

@@ -1,0 +1,76 @@
+package resync
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"overdue/internal/plugin"
+)
+
+// Call is what the caller told of the service whose handler this is.
+type Call struct {
+	ByHand   bool // nothing was told: a person calls
+	State    plugin.State
+	Hard     bool
+	Attempt  int // of a SOFT state; in a HARD state Icinga always says 1
+	Downtime int // how many downtimes are in effect
+	Skip     bool
+}
+
+// String tells the call in Icinga's words: "CRITICAL SOFT 6".
+func (c Call) String() string {
+	kind := "SOFT " + strconv.Itoa(c.Attempt)
+	switch {
+	case c.ByHand:
+		return "by hand"
+	case c.Hard:
+		kind = "HARD"
+	}
+	return c.State.String() + " " + kind
+}
+
+// macros are the flags that carry Icinga's macros, as they were given.
+type macros struct {
+	state    string
+	kind     string
+	attempt  int
+	downtime int
+	skip     bool
+}
+
+func (m *macros) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&m.state, "state", "", "`STATE` of the service: $service.state$; without it the call counts as one by hand, at a bad state")
+	f.StringVar(&m.kind, "state-type", "", "`TYPE` of that state, SOFT or HARD: $service.state_type$")
+	f.IntVar(&m.attempt, "attempt", 0, "`NUMBER` of the check's attempt: $service.check_attempt$")
+	f.IntVar(&m.downtime, "downtime-depth", 0, "`NUMBER` of downtimes in effect: $service.downtime_depth$; in one, nothing is done")
+	f.BoolVar(&m.skip, "skip", false, "do nothing: for the nodes of a zone that are not to act, as Icinga calls a handler on several")
+}
+
+// call makes sense of the macros. Half a call is an error: what was left out might have forbidden to act.
+func (m macros) call() (Call, error) {
+	c := Call{ByHand: m.state == "", Attempt: m.attempt, Downtime: m.downtime, Skip: m.skip}
+	if m.attempt < 0 || m.downtime < 0 {
+		return c, plugin.Misuse("--attempt and --downtime-depth must not be negative")
+	}
+	if c.ByHand {
+		if m.kind != "" || m.attempt != 0 {
+			return c, plugin.Misuse("--state-type and --attempt need --state: give all three, or none of them by hand")
+		}
+		return c, nil
+	}
+	if err := plugin.StateValue(&c.State).Set(m.state); err != nil {
+		return c, plugin.Misuse(fmt.Sprintf("--state %q: %s; Icinga knows it as $service.state$", plugin.Clean(m.state), err))
+	}
+	switch {
+	case strings.EqualFold(m.kind, "hard"):
+		c.Hard = true
+	case !strings.EqualFold(m.kind, "soft"):
+		return c, plugin.Misuse("--state needs --state-type, SOFT or HARD: Icinga knows it as $service.state_type$")
+	case m.attempt == 0:
+		return c, plugin.Misuse("--state-type SOFT needs --attempt: Icinga knows it as $service.check_attempt$")
+	}
+	return c, nil
+}

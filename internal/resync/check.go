@@ -1,0 +1,156 @@
+package resync
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"overdue/internal/plugin"
+)
+
+const programName = "resync_prewarm_pool"
+
+// Check runs resync_prewarm_pool from its arguments to its exit code.
+func Check(ctx context.Context, args, env []string, out io.Writer) int {
+	return plugin.Main(ctx, Program, args, env, out)
+}
+
+// Program is resync_prewarm_pool.
+var Program = plugin.Program{
+	Name:    programName,
+	Summary: "Refills a depleted Poseidon pre-warming pool, carefully: an event handler for Icinga, and a tool for the hand.",
+	Description: "The only call to Poseidon that refills a pool also ends the used runners of that environment, and while Nomad is in trouble or " +
+		"Poseidon's event stream has stalled it empties the pool for good. So the handler acts rarely, on one environment, once in a " +
+		"while, and says why it did not.\n\n" +
+		"Icinga calls a handler at every SOFT check, when a HARD state changes and at recovery, never again while a HARD state lasts, in " +
+		"downtimes too, and on several nodes of a zone. With --on soft:6,hard, check_prewarm_pool and a retry_interval of one minute it looks again for " +
+		"5 minutes, then acts, or refuses with another chance at each retry until the state is HARD and people are told.\n\n" +
+		"By hand, --environment is enough; --dry-run says what it would do.",
+	Examples: []plugin.Example{
+		{About: "Look at what it would do, and why:", Command: "resync_prewarm_pool --environment 29 --dry-run"},
+		{About: "As Icinga calls it:", Command: "resync_prewarm_pool --environment 29 --state CRITICAL --state-type SOFT --attempt 6 --downtime-depth 0 \\\n" +
+			"  --poseidon-token-file /etc/icinga2/overdue/poseidon-token --nomad-token-file /etc/icinga2/overdue/nomad-token \\\n" +
+			"  --icinga-url https://localhost:5665 --icinga-auth-file /etc/icinga2/overdue/icinga-auth \\\n" +
+			"  --icinga-ca-file /var/lib/icinga2/certs/ca.crt --icinga-host learn --icinga-service 'pool 29'"},
+		{About: "Once more, after a resync that did not help:", Command: "resync_prewarm_pool --environment 29 --force"},
+	},
+	Timeout:  10 * time.Minute,
+	Outcomes: &outcomes,
+	Define:   define,
+}
+
+type options struct {
+	environment int
+	macros      macros
+	rules       Rules
+	settle      plugin.Duration
+	cooldown    plugin.Duration
+	spare       string
+	command     string
+	stateDir    string
+	dry         bool
+	noJournal   bool
+	icinga      icingaOptions
+	servers     servers
+}
+
+func define(flags *plugin.Flags) plugin.Check {
+	o := options{
+		rules: Rules{On: When{Soft: 6, Hard: true}}, spare: string(SpareAuto),
+		cooldown: plugin.Duration(30 * time.Minute), settle: plugin.Duration(90 * time.Second),
+	}
+	f := flags.Group("What it is called for")
+	f.IntVar(&o.environment, "environment", -1, "`ID` of the execution environment; needed")
+	f.Lookup("environment").DefValue = ""
+	o.macros.addFlags(f)
+	o.addRules(flags.Group("When to act"))
+	o.servers.addFlags(flags)
+	f = flags.Group("Reports")
+	o.icinga.addFlags(f)
+	f.BoolVar(&o.noJournal, "no-journal", false, "write the log line to stdout only, not to the journal or syslog as well")
+	return o.check
+}
+
+func (o *options) addRules(f *pflag.FlagSet) {
+	f.Var(&o.rules.On, "on", "act at these states: SOFT from an attempt on, and HARD")
+	f.Var(&o.cooldown, "cooldown", "`TIME` from one resync of an environment to the next")
+	f.StringVar(&o.spare, "spare-used", o.spare, "`auto`: do not end used runners while idle ones are left; always: never end any; never: whatever it takes")
+	f.Var(&o.settle, "settle", "`TIME` that the pool may take to be half full again")
+	f.StringVar(&o.command, "restart-command", "", "`COMMAND` that restarts Poseidon when it has lost its runners in memory, such as \"sudo systemctl restart poseidon\"; split at blanks, run without a shell (default: it is only recommended)")
+	f.StringVar(&o.stateDir, "state-dir", "/var/lib/overdue", "`DIRECTORY` of locks and records; it must exist and be writable; hosts may share it")
+	f.BoolVar(&o.rules.WithoutNomad, "without-nomad", false, "act on Poseidon's numbers alone: a stalled event stream and a Nomad without leader are not seen then")
+	f.BoolVar(&o.rules.Force, "force", false, "by hand: act although the last resync did not help")
+	f.BoolVar(&o.dry, "dry-run", false, "say what would be done and why, and do nothing; so do --replay and --now")
+}
+
+func (o *options) check(ctx context.Context, run *plugin.Run) error {
+	call, err := o.validate()
+	if err != nil {
+		return err
+	}
+	report, err := o.icinga.connect(run.Getenv, run.UserAgent())
+	if err != nil {
+		return err
+	}
+	h := &handler{
+		facts: Facts{Environment: o.environment, Call: call}, rules: o.rules,
+		dry: o.dry || !run.Live(), replay: !run.Live(),
+		settle: time.Duration(o.settle), command: strings.Fields(o.command), store: store{o.stateDir},
+		waiting: run.Waiting, object: o.icinga.object(),
+		surroundings: surroundings{moment: thisMoment, pause: pauseFor, restart: runCommand, pid: os.Getpid()},
+	}
+	if !run.Live() {
+		h.moment = func() Moment { return Moment{Wall: run.Now()} }
+	}
+	if h.host, err = os.Hostname(); err != nil {
+		h.host = "unknown"
+	}
+	if !call.Skip { // a node that is not to act may have no login
+		if err := o.servers.connect(h, run); err != nil {
+			return err
+		}
+	}
+	r, failure := h.run(ctx)
+	t := teller{icinga: report, log: toJournal}
+	if o.noJournal {
+		t.log = nil
+	}
+	run.Add(t.tell(ctx, h, r, failure))
+	return nil
+}
+
+// validate refuses what no single flag can see, and makes sense of the call.
+func (o *options) validate() (Call, error) {
+	call, err := o.macros.call()
+	o.rules.Cooldown, o.rules.Spare = time.Duration(o.cooldown), Spare(o.spare)
+	o.rules.MayRestart = strings.TrimSpace(o.command) != ""
+	switch {
+	case err != nil:
+	case o.environment < 0:
+		err = plugin.Misuse("--environment ID is needed: the number of an execution environment")
+	case o.rules.Spare != SpareAuto && o.rules.Spare != SpareAlways && o.rules.Spare != SpareNever:
+		err = plugin.Misuse("--spare-used is auto, always or never")
+	case o.rules.Force && !call.ByHand:
+		err = plugin.Misuse("--force is for calls by hand: with --state it would repeat for ever what does not help")
+	case o.rules.WithoutNomad && o.rules.MayRestart:
+		err = plugin.Misuse("--restart-command needs Nomad, which alone tells lost runners from missing ones; leave --without-nomad away")
+	case o.stateDir == "":
+		err = plugin.Misuse("--state-dir must not be empty")
+	}
+	return call, err
+}
+
+func pauseFor(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,28 @@
+package resync
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// thisMoment reads both clocks. Where the kernel does not tell (other than Linux), only the wall clock is known.
+func thisMoment() Moment {
+	now := Moment{Wall: time.Now()}
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return now
+	}
+	uptime, err := os.ReadFile("/proc/uptime")
+	if err != nil {
+		return now
+	}
+	first, _, _ := strings.Cut(string(uptime), " ")
+	seconds, err := strconv.ParseFloat(first, 64)
+	if err != nil || seconds < 0 || seconds > 1e9 {
+		return now
+	}
+	now.Boot, now.Uptime = strings.TrimSpace(string(boot)), time.Duration(seconds*float64(time.Second))
+	return now
+}

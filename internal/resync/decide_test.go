@@ -1,0 +1,197 @@
+package resync
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"overdue/internal/plugin"
+)
+
+var noon = Moment{Wall: time.Date(2026, 12, 3, 12, 0, 0, 0, time.UTC), Boot: "a", Uptime: 100 * time.Hour}
+
+// ago is a record of something that was done on this boot.
+func ago(d time.Duration, outcome string) Record {
+	r := Record{Action: doResync, Outcome: outcome, Host: "mon1", PID: 7, Before: Pool{Idle: 1, Size: 4}, After: Pool{Idle: 0, Size: 4}}
+	r.stamp(Moment{Wall: noon.Wall.Add(-d), Boot: noon.Boot, Uptime: noon.Uptime - d})
+	return r
+}
+
+// depleted is the one case in which the handler acts: all that is known speaks for it.
+func depleted() Facts {
+	return Facts{
+		Environment: 29,
+		Call:        Call{State: plugin.Critical, Hard: true, Attempt: 1},
+		State:       &State{},
+		Pools:       map[int]Pool{10: {Idle: 4, Size: 4}, 29: {Idle: 1, Size: 4}},
+		Nomad:       &Nomad{Verdict: Missing, Idle: 1},
+	}
+}
+
+func usual() Rules {
+	return Rules{On: When{Soft: 6, Hard: true}, Cooldown: 30 * time.Minute, Spare: SpareAuto}
+}
+
+func soft(attempt int) func(*Facts, *Rules) {
+	return func(f *Facts, _ *Rules) { f.Call.Hard, f.Call.Attempt = false, attempt }
+}
+
+func pools(p map[int]Pool) func(*Facts, *Rules) { return func(f *Facts, _ *Rules) { f.Pools = p } }
+
+func TestDecide(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		change func(*Facts, *Rules)
+		want   Action
+		says   string
+	}{
+		{"all speaks for it", func(*Facts, *Rules) {}, Resync, "1/4 runners are idle, and no used runner is ended"},
+
+		// What Icinga calls a handler for (facts: event handlers, exact rule).
+		{"WARNING", func(f *Facts, _ *Rules) { f.Call.State = plugin.Warning }, Resync, ""},
+		{"by hand", func(f *Facts, _ *Rules) { f.Call = Call{ByHand: true} }, Resync, ""},
+		{"recovery, and the first OK ever", func(f *Facts, _ *Rules) { f.Call.State = plugin.OK }, Nothing, "is OK"},
+		{"UNKNOWN", func(f *Facts, _ *Rules) { f.Call.State = plugin.Unknown }, Nothing, "UNKNOWN, which says nothing"},
+		{"a state that does not exist", func(f *Facts, _ *Rules) { f.Call.State = 7 }, Nothing, "says nothing"},
+		{"SOFT 1", soft(1), Nothing, "attempt 1, and --on soft:6,hard looks again until attempt 6"},
+		{"SOFT 5", soft(5), Nothing, "attempt 5"},
+		{"SOFT 6", soft(6), Resync, ""},
+		{"SOFT 7: a refusal gets another chance", soft(7), Resync, ""},
+		{"SOFT, on hard only", func(f *Facts, r *Rules) { soft(9)(f, r); r.On = When{Hard: true} }, Nothing, "waits for HARD"},
+		{"HARD, on soft only", func(f *Facts, r *Rules) { r.On = When{Soft: 6} }, Nothing, "does not name that"},
+		{"downtime", func(f *Facts, _ *Rules) { f.Call.Downtime = 1 }, Nothing, "downtime"},
+		{"downtime, by hand", func(f *Facts, _ *Rules) { f.Call = Call{ByHand: true, Downtime: 2} }, Nothing, "downtime"},
+		{"the other node of the zone", func(f *Facts, _ *Rules) { f.Call.Skip = true }, Nothing, "--skip"},
+
+		// Other runs, now and before.
+		{"another run at work", func(f *Facts, _ *Rules) { f.State.LockedBy = "process 7 on mon2" }, Refuse, "process 7 on mon2"},
+		{"another run at work, forced", func(f *Facts, r *Rules) { f.State.LockedBy, r.Force = "process 7", true }, Refuse, "process 7"},
+		{"no state directory", func(f *Facts, _ *Rules) { f.State.Trouble = "no such directory" }, Refuse, "no such directory"},
+		{"resynchronised 29 minutes ago", func(f *Facts, _ *Rules) { f.State.Last = ago(29*time.Minute, Helped) }, Refuse, "29m ago, and --cooldown is 30m"},
+		{"resynchronised 30 minutes ago", func(f *Facts, _ *Rules) { f.State.Last = ago(30*time.Minute, Helped) }, Resync, ""},
+		{"cooldown, forced", func(f *Facts, r *Rules) { f.State.Last, r.Force = ago(time.Minute, Helped), true }, Refuse, "--cooldown"},
+		{"the last run was killed", func(f *Facts, _ *Rules) { f.State.Last = ago(time.Minute, Begun) }, Refuse, "process 7 on mon1 began a resync"},
+		{"the last run was killed long ago", func(f *Facts, _ *Rules) { f.State.Last = ago(time.Hour, Begun) }, Resync, ""},
+		{"the last did not help", func(f *Facts, _ *Rules) { f.State.Last = ago(24*time.Hour, DidNotHelp) }, Refuse, "did not help (idle 1/4 → 0/4)"},
+		{"the last did not help, forced", func(f *Facts, r *Rules) { f.State.Last, r.Force = ago(time.Hour, DidNotHelp), true }, Resync, ""},
+		{"the last did not help just now, forced", func(f *Facts, r *Rules) { f.State.Last, r.Force = ago(time.Minute, DidNotHelp), true }, Refuse, "--cooldown"},
+		{"the last did not help, the service recovered since", func(f *Facts, _ *Rules) { f.State.Last = ago(time.Hour, Cleared) }, Resync, ""},
+
+		// Poseidon's numbers.
+		{"unknown environment (poseidon#522)", pools(map[int]Pool{10: {Idle: 4, Size: 4}}), Refuse, "does not know"},
+		{"no environment at all (poseidon#408)", pools(map[int]Pool{}), Refuse, "does not know"},
+		{"size 0", pools(map[int]Pool{29: {}}), Nothing, "meant to be empty"},
+		{"exactly half", pools(map[int]Pool{29: {Idle: 2, Size: 4}}), Nothing, "recovered: 2/4"},
+		{"just under half of an odd size", pools(map[int]Pool{29: {Idle: 2, Size: 5}}), Resync, "2/5"},
+		{"over half of an odd size", pools(map[int]Pool{29: {Idle: 3, Size: 5}}), Nothing, "recovered"},
+		{"more than full (poseidon#381)", pools(map[int]Pool{29: {Idle: 5, Size: 4}}), Nothing, "recovered"},
+		{"two at once (poseidon#470)", pools(map[int]Pool{10: {Idle: 1, Size: 4}, 29: {Idle: 1, Size: 4}}), Refuse, "2 of 2 environments are low at once (10 and 29)"},
+		{"all at 0: Nomad was killed", pools(map[int]Pool{9: {Size: 2}, 10: {Size: 4}, 29: {Size: 4}}), Refuse, "an outage"},
+		{"the others are low, this one is not", pools(map[int]Pool{9: {Size: 2}, 10: {Size: 4}, 29: {Idle: 4, Size: 4}}), Nothing, "recovered"},
+
+		// Nomad's.
+		{"Nomad has no leader", func(f *Facts, _ *Rules) { f.Nomad = &Nomad{Trouble: "no leader"} }, Refuse, "no leader"},
+		{"the pool is well, Nomad has no leader", func(f *Facts, r *Rules) {
+			pools(map[int]Pool{29: {Idle: 4, Size: 4}})(f, r)
+			f.Nomad = &Nomad{Trouble: "no leader"}
+		}, Refuse, "no leader"},
+		{"lost in memory", func(f *Facts, _ *Rules) { f.Nomad = &Nomad{Verdict: Lost, Idle: 4} }, Refuse, "lost in Poseidon's memory"},
+		{"lost in memory, with a command", func(f *Facts, r *Rules) { f.Nomad, r.MayRestart = &Nomad{Verdict: Lost, Idle: 4}, true }, Restart, "lost"},
+		{"lost in memory, restarted for another environment", func(f *Facts, r *Rules) {
+			f.Nomad, r.MayRestart = &Nomad{Verdict: Lost, Idle: 4}, true
+			f.State.Restart = ago(time.Minute, Helped)
+		}, Refuse, "--cooldown"},
+		{"missing, with a command", func(_ *Facts, r *Rules) { r.MayRestart = true }, Resync, ""},
+		{"stale: Poseidon says all is well", func(f *Facts, r *Rules) {
+			pools(map[int]Pool{29: {Idle: 4, Size: 4}})(f, r)
+			f.Nomad = &Nomad{Verdict: Stale, Idle: 1}
+		}, Refuse, "event stream has stalled"},
+		{"filling", func(f *Facts, _ *Rules) { f.Nomad = &Nomad{Verdict: Filling, Starting: 3} }, Refuse, "Nomad is starting 3"},
+		{"no verdict", func(f *Facts, _ *Rules) { f.Nomad = &Nomad{} }, Refuse, "no known case"},
+		{"low, but Nomad agrees that all is well", func(f *Facts, _ *Rules) { f.Nomad = &Nomad{Verdict: Agreed, Idle: 4} }, Refuse, "no known case"},
+		{"without Nomad", func(f *Facts, r *Rules) { f.Nomad, r.WithoutNomad = nil, true }, Resync, ""},
+		{"without Nomad, recovered", func(f *Facts, r *Rules) {
+			f.Nomad, r.WithoutNomad = nil, true
+			f.Pools[29] = Pool{Idle: 2, Size: 4}
+		}, Nothing, "recovered"},
+
+		// Used runners.
+		{"used ones, idle left", func(f *Facts, _ *Rules) { f.Pools[29] = Pool{Idle: 1, Used: 2, Size: 4} }, Refuse, "end 2 used runners while 1 idle"},
+		{"used ones that only Nomad knows", func(f *Facts, _ *Rules) { f.Nomad.Used = 1 }, Refuse, "end 1 used runner while"},
+		{"used ones, none idle", func(f *Facts, _ *Rules) { f.Pools[29] = Pool{Used: 2, Size: 4} }, Resync, "2 used runners end with it"},
+		{"used ones, always spared", func(f *Facts, r *Rules) { f.Pools[29], r.Spare = Pool{Used: 2, Size: 4}, SpareAlways }, Refuse, "--spare-used always"},
+		{"used ones, never spared", func(f *Facts, r *Rules) { f.Pools[29], r.Spare = Pool{Idle: 1, Used: 2, Size: 4}, SpareNever }, Resync, "2 used"},
+		{"none used, always spared", func(_ *Facts, r *Rules) { r.Spare = SpareAlways }, Resync, ""},
+
+		// What is not known yet is asked for, never guessed.
+		{"state unknown", func(f *Facts, _ *Rules) { f.State = nil }, Ask, ""},
+		{"statistics unknown", func(f *Facts, _ *Rules) { f.Pools = nil }, Ask, ""},
+		{"Nomad unknown", func(f *Facts, _ *Rules) { f.Nomad = nil }, Ask, ""},
+		{"Nomad unknown, the pool is well", func(f *Facts, r *Rules) { f.Nomad = nil; pools(map[int]Pool{29: {Idle: 4, Size: 4}})(f, r) }, Ask, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			f, rules := depleted(), usual()
+			row.change(&f, &rules)
+			d := Decide(f, rules, noon)
+			if d.Action != row.want || !strings.Contains(d.Reason, row.says) {
+				t.Errorf("decides %d because %q; want %d because %q", d.Action, d.Reason, row.want, row.says)
+			}
+			if d.Action != Ask && d.Reason == "" {
+				t.Error("gives no reason")
+			}
+		})
+	}
+}
+
+// TestDecideIncidentLine goes through the calls that Icinga makes in one incident: 5 minutes of looking again, action at the
+// sixth attempt, silence after it, recovery.
+func TestDecideIncidentLine(t *testing.T) {
+	f := depleted()
+	for attempt := 1; attempt <= 5; attempt++ {
+		soft(attempt)(&f, nil)
+		if d := Decide(Facts{Environment: 29, Call: f.Call}, usual(), noon); d.Action != Nothing {
+			t.Fatalf("attempt %d: %v", attempt, d)
+		}
+	}
+	soft(6)(&f, nil)
+	if d := Decide(f, usual(), noon); d.Action != Resync {
+		t.Fatalf("attempt 6: %v", d)
+	}
+	later := Moment{noon.Wall.Add(time.Minute), noon.Boot, noon.Uptime + time.Minute}
+	f.State.Last = ago(0, DidNotHelp)
+	for _, call := range []Call{{State: plugin.Critical, Attempt: 7}, {State: plugin.Critical, Hard: true, Attempt: 1}} {
+		f.Call = call
+		if d := Decide(f, usual(), later); d.Action != Refuse || !strings.Contains(d.Remedy, "restart Poseidon") {
+			t.Fatalf("%s after a resync that did not help: %v", call, d)
+		}
+	}
+	f.Call = Call{State: plugin.OK, Hard: true, Attempt: 1}
+	if d := Decide(f, usual(), later); d.Action != Nothing {
+		t.Fatalf("recovery: %v", d)
+	}
+}
+
+// TestDecideClocks holds that no jump of a clock doubles a resync or forbids it for good.
+func TestDecideClocks(t *testing.T) {
+	f := depleted()
+	f.State.Last = ago(time.Minute, Helped)
+	elsewhere := func(d time.Duration) Moment { return Moment{Wall: noon.Wall.Add(d), Boot: "b", Uptime: time.Minute} }
+	for _, row := range []struct {
+		name string
+		now  Moment
+		want Action
+		says string
+	}{
+		{"a day forwards, same boot", Moment{noon.Wall.Add(24 * time.Hour), noon.Boot, noon.Uptime}, Refuse, "1m ago"},
+		{"a day backwards, same boot", Moment{noon.Wall.Add(-24 * time.Hour), noon.Boot, noon.Uptime}, Refuse, "1m ago"},
+		{"a day backwards, same boot, much later", Moment{noon.Wall.Add(-24 * time.Hour), noon.Boot, noon.Uptime + time.Hour}, Resync, ""},
+		{"another boot, soon", elsewhere(10 * time.Minute), Refuse, "11m ago"},
+		{"another boot, later", elsewhere(time.Hour), Resync, ""},
+		{"another host, 30 s behind", elsewhere(-90 * time.Second), Refuse, "0s ago"},
+		{"another boot, a year backwards", elsewhere(-365 * 24 * time.Hour), Refuse, "in the future"},
+	} {
+		if d := Decide(f, usual(), row.now); d.Action != row.want || !strings.Contains(d.Reason, row.says) {
+			t.Errorf("%s: decides %d because %q; want %d because %q", row.name, d.Action, d.Reason, row.want, row.says)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package resync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"overdue/internal/plugin"
+	"overdue/internal/poseidon"
+)
+
+// server is Poseidon, as far as the handler needs it: *poseidon.Client.
+type server interface {
+	Pools(context.Context) ([]poseidon.Pool, error)
+	Environment(ctx context.Context, id int) (poseidon.Environment, error)
+	Replace(context.Context, poseidon.Environment) error
+}
+
+// surroundings is what the handler takes from the machine.
+type surroundings struct {
+	moment  func() Moment
+	pause   func(context.Context, time.Duration) error
+	restart func(context.Context, []string) error
+	host    string
+	pid     int
+}
+
+// handler is one run for one environment.
+type handler struct {
+	facts    Facts
+	rules    Rules
+	dry      bool // change nothing
+	replay   bool // it is about another time: what this machine remembers does not count
+	settle   time.Duration
+	command  []string // that restarts Poseidon
+	store    store
+	poseidon server
+	nomad    func(context.Context, map[int]Pool) Nomad
+	waiting  func(format string, args ...any)
+	object   string // the service in Icinga, "host!service", or ""
+	surroundings
+}
+
+// result is what a run decided, and what came of it if it acted.
+type result struct {
+	Decision
+	At      Moment
+	Acted   bool
+	Helped  bool
+	Before  Pool
+	After   Pool
+	Took    time.Duration
+	Failure error // of the PUT or the command, if it acted
+	Note    string
+}
+
+// Times of a resync. Poseidon creates one runner after the other, and waits at most 10 s for each and for the template.
+const (
+	perRunner = 10 * time.Second
+	putMargin = 10 * time.Second
+	pollEvery = 2 * time.Second
+	reserve   = 15 * time.Second // to report
+)
+
+func putPatience(size int) time.Duration { return time.Duration(size+1)*perRunner + putMargin }
+
+// run decides, acts if that is the decision, and tells what came of it. An error means that Poseidon could not be asked.
+func (h *handler) run(ctx context.Context) (result, error) {
+	if d := h.decide(); d.Action != Ask {
+		r := h.ends(d)
+		if h.facts.Call.State == plugin.OK && !h.facts.Call.ByHand && !h.facts.Call.Skip {
+			r.Note = h.clearMarker()
+		}
+		return r, nil
+	}
+	unlock := h.readState()
+	defer unlock()
+	if d := h.decide(); d.Action != Ask {
+		return h.ends(d), nil
+	}
+	if err := h.readPools(ctx); err != nil {
+		return h.ends(Decision{}), err
+	}
+	d := h.decide()
+	if d.Action == Ask {
+		h.waiting("Nomad, for its count of the same runners")
+		nomad := h.nomad(ctx, h.facts.Pools)
+		h.facts.Nomad = &nomad
+		d = h.decide()
+	}
+	switch d.Action {
+	case Resync:
+		return h.resync(ctx)
+	case Restart:
+		return h.restartPoseidon(ctx, d)
+	}
+	return h.ends(d), nil
+}
+
+func (h *handler) decide() Decision { return Decide(h.facts, h.rules, h.moment()) }
+
+func (h *handler) ends(d Decision) result {
+	pool := h.facts.Pools[h.facts.Environment]
+	return result{Decision: d, At: h.moment(), Before: pool, After: pool}
+}
+
+func (h *handler) readPools(ctx context.Context) error {
+	pools, err := h.poseidon.Pools(ctx)
+	if err != nil {
+		return err
+	}
+	h.facts.Pools = make(map[int]Pool, len(pools))
+	for _, p := range pools {
+		h.facts.Pools[p.ID] = Pool{p.Idle, p.Used, p.Size}
+	}
+	return nil
+}
+
+// readState takes the lock and reads the records. A dry run takes none: it must not keep a real one from acting.
+func (h *handler) readState() (unlock func()) {
+	unlock = func() {}
+	state := new(State)
+	h.facts.State = state
+	if h.replay {
+		return unlock
+	}
+	var err error
+	key := environmentKey(h.facts.Environment)
+	if h.dry {
+		state.LockedBy = h.store.locked(key, h.holder())
+	} else {
+		unlock, err = h.lock(key)
+	}
+	if err == nil {
+		state.Last, err = h.read(key)
+	}
+	if err == nil {
+		state.Restart, err = h.read(restartKey)
+	}
+	var locked errLocked
+	switch {
+	case errors.As(err, &locked):
+		state.LockedBy = locked.by
+	case err != nil:
+		state.Trouble = err.Error()
+	}
+	return unlock
+}
+
+func (h *handler) holder() holder { return holder{h.host, h.pid, h.moment().Wall} }
+
+func (h *handler) lock(key string) (func(), error) {
+	unlock, err := h.store.lock(key, h.holder())
+	if err != nil {
+		return func() {}, err
+	}
+	return unlock, nil
+}
+
+// read reads a record. One from the future is brought to this moment: it forbids for one cooldown from now, not until the
+// clock has caught up, and is not forgotten either.
+func (h *handler) read(key string) (Record, error) {
+	r, err := h.store.read(key)
+	if err != nil || h.dry || !r.exists() {
+		return r, err
+	}
+	if _, future := r.age(h.moment()); future {
+		now := r
+		now.stamp(h.moment())
+		err = h.store.write(key, now)
+	}
+	return r, err
+}
+
+// clearMarker lets the handler act again once the service has recovered. It returns what it did, for the log.
+func (h *handler) clearMarker() string {
+	key := environmentKey(h.facts.Environment)
+	if r, err := h.store.read(key); err != nil || r.Outcome != DidNotHelp || h.dry {
+		return ""
+	}
+	unlock, err := h.lock(key)
+	if err != nil {
+		return ""
+	}
+	defer unlock()
+	r, err := h.store.read(key)
+	if err != nil || r.Outcome != DidNotHelp {
+		return ""
+	}
+	r.Outcome = Cleared
+	if err := h.store.write(key, r); err != nil {
+		return "the marker cannot be cleared: " + err.Error()
+	}
+	return fmt.Sprintf("the marker of %s is cleared", clock(r))
+}

@@ -1,0 +1,361 @@
+package resync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"overdue/internal/plugin"
+	"overdue/internal/poseidon"
+)
+
+// bench is a handler on a stand-in for Poseidon and Nomad, with a clock that only waiting moves.
+type bench struct {
+	*handler
+	now         Moment
+	pools       map[int]Pool
+	environment poseidon.Environment
+	asks        []string
+	onPut       func() error
+	onPause     func()
+	statsErr    error
+	getErr      error
+}
+
+func (b *bench) Pools(context.Context) (pools []poseidon.Pool, err error) {
+	b.asks = append(b.asks, "statistics")
+	for id, p := range b.pools {
+		pools = append(pools, poseidon.Pool{ID: id, Size: p.Size, Idle: p.Idle, Used: p.Used})
+	}
+	return pools, b.statsErr
+}
+
+func (b *bench) Environment(context.Context, int) (poseidon.Environment, error) {
+	b.asks = append(b.asks, "get")
+	return b.environment, b.getErr
+}
+
+func (b *bench) Replace(_ context.Context, e poseidon.Environment) error {
+	b.asks = append(b.asks, fmt.Sprintf("put %d %s", e.ID, e.Body))
+	return b.onPut()
+}
+
+// newBench stands where the handler acts, and the pool is full when 4 s have passed.
+func newBench(t *testing.T) *bench {
+	b := &bench{now: noon, pools: depleted().Pools, environment: poseidon.Environment{ID: 29, Size: 4, Body: []byte("as it came")}}
+	b.pools[29] = Pool{Idle: 0, Used: 2, Size: 4}
+	b.onPut = func() error { b.pools[29] = Pool{Size: 4}; return nil }
+	waited := 0
+	b.onPause = func() {
+		if waited++; waited == 2 {
+			b.pools[29] = Pool{Idle: 4, Size: 4}
+		}
+	}
+	b.handler = &handler{
+		facts:    Facts{Environment: 29, Call: depleted().Call},
+		rules:    usual(),
+		settle:   20 * time.Second,
+		store:    store{t.TempDir()},
+		poseidon: b,
+		nomad: func(context.Context, map[int]Pool) Nomad {
+			b.asks = append(b.asks, "nomad")
+			return Nomad{Verdict: Missing}
+		},
+		waiting: func(string, ...any) {},
+		surroundings: surroundings{
+			moment: func() Moment { return b.now },
+			pause: func(ctx context.Context, d time.Duration) error {
+				b.now.Wall, b.now.Uptime = b.now.Wall.Add(d), b.now.Uptime+d
+				b.onPause()
+				return ctx.Err()
+			},
+			restart: func(_ context.Context, words []string) error {
+				b.asks = append(b.asks, strings.Join(words, " "))
+				return b.onPut()
+			},
+			host: "mon1", pid: 7,
+		},
+	}
+	return b
+}
+
+// again is the next call of the handler, later.
+func (b *bench) again(later time.Duration) (result, error) {
+	b.now.Wall, b.now.Uptime = b.now.Wall.Add(later), b.now.Uptime+later
+	b.facts = Facts{Environment: 29, Call: b.facts.Call}
+	b.asks = nil
+	return b.run(context.Background())
+}
+
+func (b *bench) record(t *testing.T) Record {
+	t.Helper()
+	r, err := b.store.read("environment-29")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (b *bench) puts() int {
+	return len(slices.DeleteFunc(slices.Clone(b.asks), func(s string) bool { return !strings.HasPrefix(s, "put") }))
+}
+
+func TestHandlerRefills(t *testing.T) {
+	b := newBench(t)
+	r, err := b.run(context.Background())
+	if err != nil || !r.Acted || !r.Helped {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if got, want := b.finding(r).Subject+": "+r.change(), "resync 29 at 12:00 UTC: idle 0/4 → 4/4 in 4 s, 2 used runners ended"; got != want {
+		t.Errorf("says %q, want %q", got, want)
+	}
+	want := []string{"statistics", "nomad", "get", "statistics", "put 29 as it came", "statistics", "statistics", "statistics"}
+	if !slices.Equal(b.asks, want) {
+		t.Errorf("asks %q, want %q", b.asks, want)
+	}
+	if r := b.record(t); r.Outcome != Helped || r.Before.Used != 2 || r.After.Idle != 4 || r.PID != 7 {
+		t.Errorf("remembers %+v", r)
+	}
+	if r, err := b.again(10 * time.Minute); err != nil || r.Action != Refuse || len(b.asks) != 0 {
+		t.Errorf("10 minutes later: %+v, %v, asked %q", r, err, b.asks)
+	}
+}
+
+// TestHandlerDidNotHelp holds that what did not help is not repeated until the service recovers.
+func TestHandlerDidNotHelp(t *testing.T) {
+	b := newBench(t)
+	b.onPause = func() {}
+	r, err := b.run(context.Background())
+	if err != nil || !r.Acted || r.Helped || r.state() != plugin.Critical || r.Took != b.settle {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if f := b.finding(r); !strings.Contains(f.Problem, "did not help: idle 0/4 → 0/4 after 20 s") || !strings.Contains(f.Remedy, "restart Poseidon") {
+		t.Errorf("says %+v", f)
+	}
+	if r, _ := b.again(24 * time.Hour); r.Action != Refuse || !strings.Contains(r.Reason, "did not help") || b.puts() != 0 {
+		t.Errorf("a day later: %+v", r)
+	}
+	b.facts.Call.State = plugin.OK
+	if r, _ := b.again(0); r.Action != Nothing || !strings.Contains(r.Note, "marker of 2026-12-03 12:00 UTC is cleared") {
+		t.Errorf("recovery: %+v", r)
+	}
+	b.facts.Call.State = plugin.Critical
+	if r, _ := b.again(0); r.Action != Resync || b.puts() != 1 {
+		t.Errorf("the next incident: %+v", r)
+	}
+}
+
+func TestHandlerForce(t *testing.T) {
+	b := newBench(t)
+	if err := b.store.write("environment-29", ago(time.Hour, DidNotHelp)); err != nil {
+		t.Fatal(err)
+	}
+	b.rules.Force = true
+	if r, err := b.run(context.Background()); err != nil || !r.Helped {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	b.rules.Force = false
+	if r := b.record(t); r.Outcome != Helped {
+		t.Errorf("the marker is still there: %+v", r)
+	}
+}
+
+// TestHandlerRecordsFirst holds that whoever is killed at any point leaves a record that counts, and that there is no PUT
+// without one.
+func TestHandlerRecordsFirst(t *testing.T) {
+	b := newBench(t)
+	b.onPut = func() error {
+		if r := b.record(t); r.Outcome != Begun || r.Host != "mon1" {
+			t.Errorf("at the PUT the record is %+v", r)
+		}
+		panic("killed")
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = b.run(context.Background())
+	}()
+	if r, _ := b.again(time.Minute); r.Action != Refuse || !strings.Contains(r.Reason, "began a resync") {
+		t.Errorf("a minute later: %+v", r)
+	}
+	b.onPut = func() error { b.pools[29] = Pool{Idle: 4, Size: 4}; return nil }
+	if r, err := b.again(30 * time.Minute); err != nil || !r.Helped {
+		t.Errorf("half an hour later: %+v, %v", r, err)
+	}
+}
+
+func TestHandlerNoRecordNoPut(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Log("root may write everywhere: the directory is taken away instead")
+	}
+	b := newBench(t)
+	b.nomad = func(context.Context, map[int]Pool) Nomad {
+		if err := os.RemoveAll(b.store.dir); err != nil {
+			t.Fatal(err)
+		}
+		return Nomad{Verdict: Missing}
+	}
+	if r, err := b.run(context.Background()); err != nil || r.Action != Refuse || b.puts() != 0 {
+		t.Errorf("%+v, %v, asked %q", r, err, b.asks)
+	}
+}
+
+// TestHandlerLooksAgain holds that what changes between the first look and the PUT is heeded.
+func TestHandlerLooksAgain(t *testing.T) {
+	for name, row := range map[string]struct {
+		change func(*bench)
+		want   Action
+		says   string
+	}{
+		"recovered":                   {func(b *bench) { b.pools[29] = Pool{Idle: 4, Size: 4} }, Nothing, "recovered"},
+		"another is low":              {func(b *bench) { b.pools[10] = Pool{Size: 4} }, Refuse, "2 of 2"},
+		"a runner came":               {func(b *bench) { b.pools[29] = Pool{Idle: 1, Used: 2, Size: 4} }, Refuse, "used runners"},
+		"it is gone":                  {func(b *bench) { delete(b.pools, 29) }, Refuse, "does not know"},
+		"size changed (poseidon#716)": {func(b *bench) { b.pools[29] = Pool{Size: 6} }, Refuse, "size 6 in the statistics, 4"},
+		"unknown to the other route":  {func(b *bench) { b.getErr = &poseidon.Error{Status: 404} }, Refuse, "does not know"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.nomad = func(context.Context, map[int]Pool) Nomad {
+				row.change(b)
+				return Nomad{Verdict: Missing}
+			}
+			r, err := b.run(context.Background())
+			if err != nil || r.Action != row.want || !strings.Contains(r.Reason, row.says) {
+				t.Errorf("%+v, %v; want %d because %q", r, err, row.want, row.says)
+			}
+			if b.puts() != 0 || b.record(t).exists() {
+				t.Errorf("acted: asked %q", b.asks)
+			}
+		})
+	}
+}
+
+// TestHandlerFailedPut holds that a PUT that failed counts, as it may have ended runners, and that the pool decides whether
+// it helped.
+func TestHandlerFailedPut(t *testing.T) {
+	b := newBench(t)
+	b.onPut = func() error { return errors.New("500 job not found") }
+	b.onPause = func() {}
+	r, err := b.run(context.Background())
+	if err != nil || r.Helped || b.record(t).Outcome != DidNotHelp || !strings.Contains(b.finding(r).Cause, "job not found") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	b = newBench(t)
+	b.onPut = func() error { return context.DeadlineExceeded }
+	if r, err := b.run(context.Background()); err != nil || !r.Helped {
+		t.Errorf("Poseidon went on by itself: %+v, %v", r, err)
+	}
+}
+
+func TestHandlerRestarts(t *testing.T) {
+	b := newBench(t)
+	b.nomad = func(context.Context, map[int]Pool) Nomad { return Nomad{Verdict: Lost, Idle: 4} }
+	if r, err := b.run(context.Background()); err != nil || r.Action != Refuse || !strings.Contains(r.Remedy, "systemctl restart poseidon") {
+		t.Errorf("without a command: %+v, %v", r, err)
+	}
+	b.rules.MayRestart, b.command = true, []string{"restart-it", "now"}
+	r, err := b.again(0)
+	if err != nil || !r.Helped || !slices.Contains(b.asks, "restart-it now") || b.puts() != 0 {
+		t.Fatalf("%+v, %v, asked %q", r, err, b.asks)
+	}
+	if got := b.finding(r); got.Subject+": "+got.Problem != "restart for 29 at 12:00 UTC: idle 0/4 → 4/4 in 4 s" {
+		t.Errorf("says %+v", got)
+	}
+	// A restart is of all environments: another one of them must not bring the next.
+	b.pools = map[int]Pool{10: {Size: 4}, 29: {Idle: 4, Size: 4}}
+	b.facts.Environment = 10
+	b.asks = nil
+	b.facts = Facts{Environment: 10, Call: b.facts.Call}
+	if r, err := b.run(context.Background()); err != nil || r.Action != Refuse || !strings.Contains(r.Reason, "last restart") || slices.Contains(b.asks, "restart-it now") {
+		t.Errorf("another environment: %+v, %v, asked %q", r, err, b.asks)
+	}
+}
+
+func TestHandlerDryRun(t *testing.T) {
+	b := newBench(t)
+	b.dry = true
+	r, err := b.run(context.Background())
+	if err != nil || r.Action != Resync || r.Acted || !strings.Contains(b.finding(r).Problem, "would resync: 0/4 runners are idle, and 2 used runners end") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if entries, _ := os.ReadDir(b.store.dir); len(entries) != 0 || b.puts() != 0 {
+		t.Errorf("left %v, asked %q", entries, b.asks)
+	}
+	unlock, err := b.store.lock("environment-29", holder{"mon2", 8, noon.Wall})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if r, _ := b.again(0); r.Action != Refuse || !strings.Contains(r.Reason, "mon2") {
+		t.Errorf("beside a real run: %+v", r)
+	}
+}
+
+// TestHandlerFuture holds that a record from the future forbids for one cooldown from when it is seen.
+func TestHandlerFuture(t *testing.T) {
+	b := newBench(t)
+	r := ago(-24*time.Hour, Helped)
+	r.Boot = "another"
+	if err := b.store.write("environment-29", r); err != nil {
+		t.Fatal(err)
+	}
+	if r, _ := b.again(0); r.Action != Refuse || !strings.Contains(r.Reason, "in the future") {
+		t.Fatalf("seen first: %+v", r)
+	}
+	if r, _ := b.again(29 * time.Minute); r.Action != Refuse {
+		t.Errorf("29 minutes later: %+v", r)
+	}
+	if r, _ := b.again(time.Minute); !r.Helped {
+		t.Errorf("30 minutes later: %+v", r)
+	}
+}
+
+func TestHandlerLeavesTimeToSee(t *testing.T) {
+	b := newBench(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second) // 60 s for the PUT, 20 s to settle, 15 s to report
+	defer cancel()
+	if r, err := b.run(ctx); err != nil || r.Action != Refuse || !strings.Contains(r.Remedy, "--timeout 3m") || b.puts() != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestHandlerTogether holds that of 20 handlers at once one acts. Files are real, and so is the order of things.
+func TestHandlerTogether(t *testing.T) {
+	first := newBench(t)
+	var acted, refused sync.Map
+	var all sync.WaitGroup
+	for i := range 20 {
+		b := newBench(t)
+		b.store, b.pid = first.store, 100+i
+		all.Go(func() {
+			r, err := b.run(context.Background())
+			if err != nil {
+				t.Errorf("%d: %v", i, err)
+			}
+			if b.puts() > 0 {
+				acted.Store(i, true)
+			} else if r.Action == Refuse {
+				refused.Store(i, true)
+			}
+		})
+	}
+	all.Wait()
+	count := func(m *sync.Map) (n int) { m.Range(func(any, any) bool { n++; return true }); return n }
+	if count(&acted) != 1 || count(&refused) != 19 {
+		t.Errorf("%d acted and %d refused", count(&acted), count(&refused))
+	}
+}
+
+func TestHandlerCannotAsk(t *testing.T) {
+	b := newBench(t)
+	b.statsErr = errGone
+	if _, err := b.run(context.Background()); !errors.Is(err, errGone) || b.record(t).exists() {
+		t.Errorf("%v", err)
+	}
+}

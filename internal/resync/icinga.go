@@ -1,0 +1,167 @@
+package resync
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"overdue/internal/plugin"
+	"overdue/internal/web"
+)
+
+// icingaOptions say where people are told what was done.
+type icingaOptions struct {
+	url      string
+	authFile string
+	caFile   string
+	host     string
+	service  string
+}
+
+const (
+	icingaPatience = 10 * time.Second
+	commentLife    = 7 * 24 * time.Hour // Icinga deletes the comment then
+)
+
+func (o *icingaOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.url, "icinga-url", "", "`URL` of Icinga 2's API, such as https://icinga.example.org:5665: add a comment to the service when the handler acts or refuses")
+	f.StringVar(&o.authFile, "icinga-auth-file", "", "`FILE` with one line USER:PASSWORD of an ApiUser with the permission actions/add-comment (default $ICINGA_AUTH)")
+	f.StringVar(&o.caFile, "icinga-ca-file", "", "`FILE` (PEM) with Icinga's certificate authority, /var/lib/icinga2/certs/ca.crt (default the system's)")
+	f.StringVar(&o.host, "icinga-host", "", "`NAME` of the service's host: $host.name$")
+	f.StringVar(&o.service, "icinga-service", "", "`NAME` of the service: $service.name$")
+}
+
+// object is the service as Icinga names it: "host!service", or "".
+func (o icingaOptions) object() string {
+	if o.host == "" || o.service == "" {
+		return ""
+	}
+	return o.host + "!" + o.service
+}
+
+// icinga adds comments through Icinga's API.
+type icinga struct {
+	client    *http.Client
+	userAgent string
+	endpoint  string
+	user      string
+	password  string
+	object    string
+}
+
+// connect reads the files. It returns nil if no comments are wanted.
+func (o icingaOptions) connect(getenv func(string) string, userAgent string) (*icinga, error) {
+	if o.url == "" {
+		return nil, nil
+	}
+	base, err := url.Parse(o.url)
+	switch {
+	case err != nil || base.Host == "" || base.Scheme != "https" || base.User != nil || base.RawQuery != "" || base.Fragment != "":
+		return nil, plugin.Misuse("--icinga-url is not of the form https://HOST:5665")
+	case o.object() == "":
+		return nil, plugin.Misuse("--icinga-url needs --icinga-host and --icinga-service, the service to comment on")
+	}
+	auth := getenv("ICINGA_AUTH")
+	if o.authFile != "" {
+		data, err := readSome(o.authFile)
+		if err != nil {
+			return nil, plugin.Misuse(fmt.Sprintf("--icinga-auth-file %s: %s", o.authFile, cause(err)))
+		}
+		auth = strings.TrimSpace(string(data))
+	}
+	name, password, ok := strings.Cut(auth, ":")
+	if !ok || name == "" || strings.ContainsAny(auth, "\r\n") {
+		return nil, plugin.Misuse("--icinga-url needs a login: one line USER:PASSWORD in --icinga-auth-file, or ICINGA_AUTH")
+	}
+	trust := &tls.Config{MinVersion: tls.VersionTLS12}
+	if o.caFile != "" {
+		pem, err := os.ReadFile(o.caFile)
+		if err != nil {
+			return nil, plugin.Misuse(fmt.Sprintf("--icinga-ca-file %s: %s", o.caFile, cause(err)))
+		}
+		if trust.RootCAs = x509.NewCertPool(); !trust.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, plugin.Misuse(fmt.Sprintf("--icinga-ca-file %s: it holds no certificate (PEM)", o.caFile))
+		}
+	}
+	client := &http.Client{
+		Transport:     &http.Transport{Proxy: web.Proxy(getenv), TLSClientConfig: trust},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	endpoint := strings.TrimRight(base.String(), "/") + "/v1/actions/add-comment"
+	return &icinga{client, userAgent, endpoint, name, password, o.object()}, nil
+}
+
+// comment adds a comment that Icinga deletes after a week.
+func (i *icinga) comment(ctx context.Context, text string, now time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, icingaPatience)
+	defer cancel()
+	body, err := json.Marshal(map[string]any{
+		"type": "Service", "service": i.object, "author": programName, "comment": clean(text), "expiry": now.Add(commentLife).Unix(),
+	})
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, i.endpoint, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("User-Agent", i.userAgent)
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("Content-Type", "application/json")
+	request.SetBasicAuth(i.user, i.password)
+	response, err := i.client.Do(request)
+	if err != nil {
+		if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
+			err = wrapped.Err
+		}
+		return errors.New(web.Clean(err.Error()))
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+	if err != nil {
+		return errors.New(web.Clean(err.Error()))
+	}
+	return commented(response.StatusCode, answer)
+}
+
+// commented reads Icinga's answer to an action: a code for the whole, and one for each object.
+func commented(status int, body []byte) error {
+	var answer struct {
+		Results []struct {
+			Code   float64 `json:"code"`
+			Status string  `json:"status"`
+		} `json:"results"`
+		Status string `json:"status"`
+	}
+	_ = json.Unmarshal(body, &answer)
+	switch {
+	case status == http.StatusUnauthorized:
+		return errors.New("Icinga refused the login (401): see --icinga-auth-file")
+	case status == http.StatusForbidden:
+		return errors.New(`Icinga refused (403): give the ApiUser permissions = [ "actions/add-comment" ]`)
+	case status == http.StatusNotFound:
+		return errors.New("Icinga knows no such service (404), or the ApiUser may not see it: see --icinga-host and --icinga-service")
+	case status != http.StatusOK:
+		return fmt.Errorf("Icinga answered %d %s", status, web.Clean(answer.Status))
+	case len(answer.Results) == 0:
+		return errors.New("Icinga's answer makes no sense: is --icinga-url its API, with nothing in between?")
+	}
+	for _, result := range answer.Results {
+		if result.Code != http.StatusOK {
+			return fmt.Errorf("Icinga answered %.0f %s", result.Code, web.Clean(result.Status))
+		}
+	}
+	return nil
+}

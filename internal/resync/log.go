@@ -1,0 +1,123 @@
+package resync
+
+import (
+	"context"
+	"log/slog"
+	"log/syslog"
+	"os/user"
+	"strconv"
+	"strings"
+
+	slogjournal "github.com/systemd/slog-journal"
+
+	"overdue/internal/plugin"
+)
+
+// record makes the one line that tells a decision, with who called and all numbers. failure is why Poseidon could not be
+// asked, or nil.
+func (h *handler) record(r result, f plugin.Finding, failure error) slog.Record {
+	line := slog.NewRecord(r.At.Wall.UTC(), level(f.State), clean(f.Subject+": "+f.Problem), 0)
+	line.AddAttrs(
+		slog.Int("environment", h.facts.Environment),
+		slog.String("decision", r.name(failure)),
+		slog.String("call", h.facts.Call.String()),
+		slog.String("object", h.object),
+		slog.Int("downtimes", h.facts.Call.Downtime),
+		slog.String("user", userName()),
+	)
+	if h.facts.Pools != nil {
+		line.AddAttrs(slog.Int("idle", r.Before.Idle), slog.Int("used", r.Before.Used), slog.Int("size", r.Before.Size),
+			slog.Int("environments", len(h.facts.Pools)))
+	}
+	if n := h.facts.Nomad; n != nil && n.Trouble == "" {
+		line.AddAttrs(slog.Int("nomad_idle", n.Idle), slog.Int("nomad_used", n.Used), slog.Int("nomad_starting", n.Starting))
+	}
+	if r.Acted {
+		line.AddAttrs(slog.Int("idle_after", r.After.Idle), slog.Int("used_after", r.After.Used), slog.String("took", strconv.FormatFloat(r.Took.Seconds(), 'f', 1, 64)))
+	}
+	if f.Cause != "" {
+		line.AddAttrs(slog.String("cause", clean(f.Cause)))
+	}
+	if r.Note != "" {
+		line.AddAttrs(slog.String("note", clean(r.Note)))
+	}
+	return line
+}
+
+// name is the decision as a word to search for.
+func (r result) name(failure error) string {
+	switch {
+	case failure != nil:
+		return "no-answer"
+	case r.Acted && r.Helped:
+		return "helped"
+	case r.Acted:
+		return "did-not-help"
+	}
+	return map[Action]string{Nothing: "nothing", Refuse: "refused", Resync: "would-resync", Restart: "would-restart"}[r.Action]
+}
+
+// level is how loud an exit code is in the log.
+func level(state plugin.State) slog.Level {
+	switch state {
+	case plugin.OK:
+		return slog.LevelInfo
+	case plugin.Warning:
+		return slog.LevelWarn
+	}
+	return slog.LevelError
+}
+
+func clean(text string) string {
+	const most = 1000
+	if text = plugin.Clean(text); len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
+
+func userName() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return ""
+}
+
+// oneLine is a record as text, without its message, which the output tells already.
+func oneLine(line slog.Record) string {
+	var b strings.Builder
+	_ = slog.NewTextHandler(&b, nil).Handle(context.Background(), line)
+	return strings.TrimSpace(b.String())
+}
+
+// toJournal writes a record to systemd's journal, with its numbers as fields, or where there is none to syslog. A machine
+// without either is no error.
+func toJournal(ctx context.Context, line slog.Record) error {
+	journal, err := slogjournal.NewHandler(&slogjournal.Options{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		a.Key = "OVERDUE_" + strings.ToUpper(a.Key)
+		return a
+	}})
+	if err == nil {
+		if err = journal.Handle(ctx, line); err == nil {
+			return nil
+		}
+	}
+	return toSyslog("", "", line)
+}
+
+// toSyslog writes a record to a syslog at an address, or to the local one.
+func toSyslog(network, address string, line slog.Record) error {
+	log, err := syslog.Dial(network, address, syslog.LOG_DAEMON|syslog.LOG_NOTICE, programName)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	text := oneLine(line)
+	switch line.Level {
+	case slog.LevelError:
+		return log.Err(text)
+	case slog.LevelWarn:
+		return log.Warning(text)
+	}
+	return log.Info(text)
+}

@@ -1,0 +1,218 @@
+package resync
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// store keeps, in one directory, a lock and a record for each environment and for the restart of Poseidon. Hosts that share
+// the directory exclude each other.
+type store struct{ dir string }
+
+// Modes of the files: the group of the directory may read them and write them.
+const fileMode = 0o660
+
+// longestRun is longer than any run lasts: a lock that is older is not of a run that works.
+const longestRun = 6 * time.Hour
+
+// holder tells who holds a lock.
+type holder struct {
+	Host  string    `json:"host"`
+	PID   int       `json:"pid"`
+	Since time.Time `json:"since"`
+}
+
+func environmentKey(id int) string { return fmt.Sprintf("environment-%d", id) }
+
+const restartKey = "restart"
+
+// errLocked says that another run holds the lock.
+type errLocked struct{ by string }
+
+func (e errLocked) Error() string { return e.by }
+
+// lock takes a key's lock, without waiting. The kernel ends it with the process, however that dies, so the file that stays
+// behind is no lock. A lock that another run holds is an errLocked.
+func (s store) lock(key string, me holder) (unlock func(), err error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	path := s.path(key, "lock")
+	l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(fileMode)) // NFS locks only what may be written
+	held, err := l.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be locked: %w", path, cause(err))
+	}
+	if !held {
+		return nil, errLocked{s.held(path, me)}
+	}
+	s.adopt(path)
+	if text, err := json.Marshal(me); err == nil {
+		_ = os.WriteFile(path, append(text, '\n'), fileMode) // only who waits reads it
+	}
+	return func() {
+		_ = os.Truncate(path, 0)
+		_ = l.Close()
+	}, nil
+}
+
+// held tells who holds a lock, as far as its file says.
+func (s store) held(path string, me holder) string {
+	var by holder
+	data, err := readSome(path)
+	if err != nil || json.Unmarshal(data, &by) != nil || by.PID <= 0 {
+		return "another run holds the lock " + path
+	}
+	text := fmt.Sprintf("another run holds the lock %s: process %d on %s, since %s", path, by.PID, by.Host, by.Since.UTC().Format("2006-01-02 15:04:05 UTC"))
+	if me.Since.Sub(by.Since) > longestRun {
+		text += "; no run lasts that long: look for that process, and delete the file if that host is gone"
+	}
+	return text
+}
+
+// locked says who holds a key's lock, or "", and leaves no trace.
+func (s store) locked(key string, me holder) string {
+	path := s.path(key, "lock")
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	l := flock.New(path, flock.SetFlag(os.O_RDWR))
+	defer func() { _ = l.Close() }()
+	if free, err := l.TryRLock(); free || err != nil {
+		return ""
+	}
+	return s.held(path, me)
+}
+
+// read returns a key's record, a zero one if there is none.
+func (s store) read(key string) (Record, error) {
+	path := s.path(key, "json")
+	data, err := readSome(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Record{}, nil
+	}
+	if err != nil {
+		return Record{}, fmt.Errorf("%s cannot be read: %w", path, cause(err))
+	}
+	r, err := decodeRecord(data)
+	if err != nil {
+		return Record{}, fmt.Errorf("%s is %w", path, err)
+	}
+	return r, nil
+}
+
+// write replaces a key's record at once and for good: after a crash there is the old one or the new one, whole.
+func (s store) write(key string, r Record) (err error) {
+	path := s.path(key, "json")
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s cannot be written: %w", path, cause(err))
+		}
+	}()
+	data, err := r.encode()
+	if err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(s.dir, "."+key+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = temp.Close()
+			_ = os.Remove(temp.Name())
+		}
+	}()
+	if err := temp.Chmod(fileMode); err != nil {
+		return err
+	}
+	if _, err := temp.Write(data); err != nil {
+		return err
+	}
+	if err := temp.Sync(); err != nil {
+		return err
+	}
+	if err := temp.Close(); err != nil {
+		return err
+	}
+	s.adopt(temp.Name())
+	if err := os.Rename(temp.Name(), path); err != nil {
+		return err
+	}
+	return syncDirectory(s.dir)
+}
+
+// remove deletes a key's record.
+func (s store) remove(key string) error {
+	if err := os.Remove(s.path(key, "json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return syncDirectory(s.dir)
+}
+
+func (s store) path(key, kind string) string { return filepath.Join(s.dir, key+"."+kind) }
+
+// usable says why the directory cannot be used. It is not made here: root would make one that Icinga's user may not use.
+func (s store) usable() error {
+	info, err := os.Stat(s.dir)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the state directory %s: %w", s.dir, cause(err))
+	case !info.IsDir():
+		return fmt.Errorf("the state directory %s is no directory", s.dir)
+	}
+	return nil
+}
+
+// adopt gives a file that root made by hand to the directory's owner, or Icinga's user could not use it the next time.
+func (s store) adopt(path string) {
+	if os.Geteuid() != 0 {
+		return
+	}
+	if info, err := os.Stat(s.dir); err == nil {
+		if owner, ok := info.Sys().(*syscall.Stat_t); ok {
+			_ = os.Lchown(path, int(owner.Uid), int(owner.Gid))
+		}
+	}
+}
+
+func syncDirectory(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) { // some network file systems cannot
+		return err
+	}
+	return nil
+}
+
+func readSome(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, maxRecord))
+}
+
+// cause is an error of a file without its name.
+func cause(err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return path.Err
+	}
+	if link := (*os.LinkError)(nil); errors.As(err, &link) {
+		return link.Err
+	}
+	return err
+}

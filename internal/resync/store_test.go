@@ -1,0 +1,146 @@
+package resync
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestStoreKeepsRecords(t *testing.T) {
+	s := store{t.TempDir()}
+	if r, err := s.read("environment-29"); err != nil || r.exists() {
+		t.Fatalf("none: %+v, %v", r, err)
+	}
+	want := ago(time.Minute, Begun)
+	if err := s.write("environment-29", want); err != nil {
+		t.Fatal(err)
+	}
+	want.Outcome = Helped
+	if err := s.write("environment-29", want); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.read("environment-29"); err != nil || got != want {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	entries, _ := os.ReadDir(s.dir)
+	if len(entries) != 1 {
+		t.Errorf("there are %v, want the record alone", entries)
+	}
+	if err := s.remove("environment-29"); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.read("environment-29"); err != nil || r.exists() {
+		t.Errorf("removed: %+v, %v", r, err)
+	}
+}
+
+// TestStoreBrokenRecord holds that a record that cannot be read is never taken for none.
+func TestStoreBrokenRecord(t *testing.T) {
+	for name, text := range map[string]string{
+		"empty":       "",
+		"cut":         `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z"`,
+		"no object":   `[]`,
+		"no time":     `{"action":"resync","outcome":"begun"}`,
+		"no action":   `{"outcome":"begun","at":"2026-12-03T12:00:00Z"}`,
+		"no outcome":  `{"action":"resync","at":"2026-12-03T12:00:00Z"}`,
+		"other keys":  `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z","cooldown":1}`,
+		"two":         `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z"}{}`,
+		"uptime":      `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z","uptime":-1}`,
+		"larger than": `{"action":"` + strings.Repeat("x", maxRecord) + `"}`,
+	} {
+		s := store{t.TempDir()}
+		if err := os.WriteFile(filepath.Join(s.dir, "environment-29.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := s.read("environment-29"); err == nil {
+			t.Errorf("%s: read as %+v", name, r)
+		}
+	}
+}
+
+func TestStoreLock(t *testing.T) {
+	s := store{t.TempDir()}
+	me := holder{"mon1", 7, noon.Wall}
+	unlock, err := s.lock("environment-29", me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var locked errLocked
+	if _, err := s.lock("environment-29", holder{"mon2", 8, noon.Wall}); !errors.As(err, &locked) || !strings.Contains(locked.by, "process 7 on mon1, since 2026-12-03 12:00:00 UTC") {
+		t.Errorf("held by another: %v", err)
+	}
+	if by := s.locked("environment-29", me); !strings.Contains(by, "process 7 on mon1") {
+		t.Errorf("looked at: %q", by)
+	}
+	if by := s.locked("environment-29", holder{"mon2", 8, noon.Wall.Add(7 * time.Hour)}); !strings.Contains(by, "no run lasts that long") {
+		t.Errorf("held for 7 hours: %q", by)
+	}
+	if other, err := s.lock("environment-10", me); err != nil {
+		t.Errorf("another environment: %v", err)
+	} else {
+		other()
+	}
+	unlock()
+	if by := s.locked("environment-29", me); by != "" {
+		t.Errorf("free again: %q", by)
+	}
+	again, err := s.lock("environment-29", me)
+	if err != nil {
+		t.Fatalf("free again: %v", err)
+	}
+	again()
+}
+
+// TestStoreStaleLock holds that the file of a run that was killed is no lock.
+func TestStoreStaleLock(t *testing.T) {
+	s := store{t.TempDir()}
+	path := filepath.Join(s.dir, "environment-29.lock")
+	if err := os.WriteFile(path, []byte(`{"host":"mon1","pid":1,"since":"2026-12-03T11:59:00Z"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := s.lock("environment-29", holder{"mon1", 7, noon.Wall})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+}
+
+func TestStoreUnusable(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{file: "is no directory", filepath.Join(file, "below"): "not a directory", "/nonexistent": "no such file"} {
+		if _, err := (store{dir}).lock("environment-29", holder{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", dir, err, want)
+		}
+		if err := (store{dir}).write("environment-29", ago(0, Begun)); err == nil {
+			t.Errorf("%s: written", dir)
+		}
+	}
+}
+
+func FuzzDecodeRecord(f *testing.F) {
+	good, _ := ago(time.Minute, Begun).encode()
+	f.Add(good)
+	f.Add([]byte(`{"at":"9999-12-31T23:59:59Z","action":"restart","outcome":"cleared","uptime":1e9,"boot":"a"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := decodeRecord(data)
+		if err != nil {
+			return
+		}
+		if age, _ := r.age(noon); age < 0 || !r.exists() {
+			t.Errorf("%+v has the age %s", r, age)
+		}
+		again, err := r.encode()
+		if err != nil {
+			t.Fatalf("%+v: %v", r, err)
+		}
+		if back, err := decodeRecord(again); err != nil || !back.At.Equal(r.At) || back.Outcome != r.Outcome || back.Uptime != r.Uptime {
+			t.Errorf("%+v came back as %+v, %v", r, back, err)
+		}
+	})
+}

@@ -1,0 +1,58 @@
+package resync
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"overdue/internal/plugin"
+)
+
+// teller reports a result: to who called, to the log and, as nobody sees what a handler prints, to Icinga.
+type teller struct {
+	icinga *icinga // nil: no comments are wanted
+	log    func(context.Context, slog.Record) error
+}
+
+// tell reports a result, or why there is none. A report that fails is told in the others and changes nothing.
+func (t teller) tell(ctx context.Context, h *handler, r result, failure error) plugin.Finding {
+	f := h.finding(r)
+	if failure != nil {
+		f = plugin.Finding{State: plugin.Unknown, Subject: h.subject(r), Problem: "Poseidon could not be asked", Cause: failure.Error()}
+		var hinter interface{ Hint() string }
+		if errors.As(failure, &hinter) {
+			f.Remedy = hinter.Hint()
+		}
+	}
+	line := h.record(r, f, failure)
+	if t.icinga != nil && !h.dry && (f.State != plugin.OK || r.Acted) {
+		h.waiting("Icinga, to add a comment")
+		if err := t.icinga.comment(ctx, sentence(f), h.moment().Wall); err != nil {
+			line.AddAttrs(slog.String("comment", "failed: "+clean(err.Error())))
+			f.Details = append(f.Details, "the comment could not be added: "+err.Error())
+		} else {
+			line.AddAttrs(slog.String("comment", "added"))
+		}
+	}
+	if !h.dry && t.log != nil {
+		_ = t.log(ctx, line) // a machine without journal and syslog is no error
+	}
+	f.Details = append(f.Details, oneLine(line))
+	return f
+}
+
+// sentence is a finding as the text of a comment.
+func sentence(f plugin.Finding) string {
+	text := f.Subject
+	if f.State == plugin.Warning {
+		text += " refused"
+	}
+	text += ": " + f.Problem
+	if f.Cause != "" {
+		text += ": " + f.Cause
+	}
+	if f.Remedy != "" {
+		text += "; do: " + f.Remedy
+	}
+	return text
+}
