@@ -35,6 +35,9 @@ man:
 	@mkdir -p bin/man
 	GOOS= GOARCH= $(GO) run ./packaging/man bin/man '$(VERSION)'
 
+wiring: ## write icinga/ anew from the programs' options
+	GOOS= GOARCH= $(GO) run ./packaging/icinga icinga
+
 # Nothing is built here: whoever may install often has no Go.
 install: ## copy what make built, documentation and Icinga's files to DESTDIR, under PREFIX (/usr) and PLUGINDIR
 	@for file in $(PLUGINS:%=$(BIN)/%) $(PLUGINS:%=bin/man/%.8); do test -f $$file || { echo "$$file is not there: run make first" >&2; exit 1; }; done
@@ -90,4 +93,4 @@ help: ## this list
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all plugins man install package clean test race integration performance lint demo recordings help FORCE
+.PHONY: all plugins man wiring install package clean test race integration performance lint demo recordings help FORCE
