@@ -156,3 +156,11 @@ func (n *Node) Comments(t testing.TB, service string) (texts []string) {
 	}
 	return texts
 }
+
+// Set changes attributes of a service while the daemon runs: "vars.mcp_timeout".
+func (n *Node) Set(t testing.TB, service string, attributes map[string]any) {
+	t.Helper()
+	if err := n.call(http.MethodPost, "/v1/objects/services/"+url.PathEscape(service), map[string]any{"attrs": attributes}, nil); err != nil {
+		t.Fatal(err)
+	}
+}
