@@ -63,6 +63,10 @@ test: ## tests without a server
 race: ## the same under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) ./...
 
+FUZZTIME ?= 10m
+fuzz: ## every parser and decoder against random input, FUZZTIME (10m) for each
+	test/fuzz $(FUZZTIME)
+
 integration: ## tests against a real Kubernetes API server (builds it first: some minutes, once)
 	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
 	$(GO) test -tags integration -count=1 $(TESTFLAGS) ./test/...
@@ -93,4 +97,4 @@ help: ## this list
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all plugins man wiring install package clean test race integration performance lint demo recordings help FORCE
+.PHONY: all plugins man wiring install package clean test race fuzz integration performance lint demo recordings help FORCE

@@ -120,7 +120,7 @@ func TestSelection(t *testing.T) {
 		{"--namespace * --blocked-warning off --exclude-job ci", 0, "in 1 namespace"},
 		{"--namespace nope", 3, "there is no namespace nope, or the token may not see it; it sees default"},
 		{"--namespace nope --unreachable critical", 3, "there is no namespace nope"},
-		{"--region nope", 2, "no server knows the region nope"},
+		{"--region nope", 3, "no server knows the region nope"},
 		{"--region global", 2, "13 jobs lost"},
 		{"--expect-servers -1", 3, "must not be negative"},
 		{"--expect-servers 4 --exclude-job *", 1, "3 of 4 expected"},
@@ -175,12 +175,12 @@ func TestRights(t *testing.T) {
 		"malformed":   {2, []string{"403"}},
 		"list-jobs":   {2, []string{"cannot list pending evaluations: refused (403 Permission denied)", "give its policy read-job (icinga/nomad-policy.hcl)"}},
 		"read-job":    {2, []string{"cannot list waiting jobs: refused", "give its policy list-jobs"}},
-		"policy-read": {0, []string{"in 3 namespaces, 3 servers, failure tolerance unknown (the token lacks operator read)"}},
+		"policy-read": {0, []string{"in at most 3 namespaces, 3 servers, failure tolerance unknown (the token lacks operator read)"}},
 		"team-a-only": {2, []string{"cannot list waiting jobs: refused"}},
 		"node":        {2, []string{"show none to this token"}},
 		"agent":       {2, []string{"show none to this token"}},
 		"operator":    {2, []string{"show none to this token"}},
-		"mgmt":        {0, []string{"in 3 namespaces, 3 servers, failure tolerance 1"}},
+		"mgmt":        {0, []string{"in at most 3 namespaces, 3 servers, failure tolerance 1"}},
 	} {
 		var env []string
 		if token != "none" {

@@ -100,7 +100,11 @@ func (j *judgement) namespaces() string {
 	if j.snapshot.Namespace != "" {
 		return "only in namespace " + j.snapshot.Namespace
 	}
-	return "in " + plugin.Count(len(j.snapshot.Namespaces), "namespace")
+	count := plugin.Count(len(j.snapshot.Namespaces), "namespace")
+	if j.snapshot.Token && len(j.snapshot.Namespaces) > 1 {
+		return "in at most " + count // where the token lacks a right, Nomad leaves things out without a word
+	}
+	return "in " + count
 }
 
 // visibility tells of a token that sees only some namespaces, where that can be told: Nomad leaves the others out without a

@@ -2,7 +2,9 @@ package evaluation
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -204,6 +206,73 @@ func TestCommands(t *testing.T) {
 		v := Judge(r.snapshot, defaults(), noon)
 		if text := judgetest.Story(v.Findings, v.Summary); !strings.Contains(text, r.command) {
 			t.Errorf("%s: no %q in %s", name, r.command, text)
+		}
+	}
+}
+
+// An allocation whose age is not known is told, and not as new.
+func TestAgelessAllocation(t *testing.T) {
+	ageless := func(s *Snapshot) {
+		*s.Allocations = append(*s.Allocations, Allocation{JobID: id("web"), ID: "a1f36ef0-12f8-e032-abc0-2bae0deefa23", Group: "g", Node: "dev1"})
+	}
+	row{snapshot: region(ageless), want: plugin.Warning, says: []string{"job web ¶ 1 allocation placed but not started, age unknown ¶  ¶", "alloc status a1f36ef0"}, not: []string{"since"}}.check(t)
+	row{snapshot: region(ageless, stuck("api", "dev1", "", time.Hour)), want: plugin.Critical, says: []string{"job api", "age unknown"}}.check(t)
+}
+
+// Whoever draws the performance data sees what the verdict says: a point beyond its critical limit is a CRITICAL finding, a count of
+// what is wrong is no 0 while something is told of it, and nothing is counted that is not told.
+func TestMetricsAgreeWithTheVerdict(t *testing.T) {
+	one := func(e Evaluation, change func(*Evaluation)) Evaluation { change(&e); return e }
+	kinds := map[string]func(time.Duration) func(*Snapshot){
+		"pending": func(d time.Duration) func(*Snapshot) { return pending(waiting("a", "job-register", d)) },
+		"ageless": func(time.Duration) func(*Snapshot) {
+			return pending(Evaluation{JobID: id("b"), ID: "53665836-6ea1-3b74-0de6-323b831f4c11"})
+		},
+		"remains": func(d time.Duration) func(*Snapshot) {
+			return func(s *Snapshot) {
+				pending(one(waiting("c", "alloc-failure", d), func(e *Evaluation) { e.Delayed = true }))(s)
+				s.Remains[id("c")] = "purged"
+			}
+		},
+		"replanned": func(d time.Duration) func(*Snapshot) { return blocked("", waiting("d", "max-plan-attempts", d)) },
+		"blocked": func(d time.Duration) func(*Snapshot) {
+			return blocked("cpu exhausted", waiting("e", "queued-allocs", d))
+		},
+		"allocation": func(d time.Duration) func(*Snapshot) { return stuck("f", "dev1", "", d) },
+		"old allocation": func(time.Duration) func(*Snapshot) {
+			return func(s *Snapshot) { *s.Allocations = append(*s.Allocations, Allocation{JobID: id("g"), ID: "a1f36ef0"}) }
+		},
+		"lost":       func(d time.Duration) func(*Snapshot) { return job("h", d) },
+		"left alone": func(d time.Duration) func(*Snapshot) { return job("i", d, func(j *Job) { j.Closed = true }) },
+		"never placed": func(d time.Duration) func(*Snapshot) {
+			return job("j", d, func(j *Job) { j.Dead, j.Count, j.Closed = true, 1, true })
+		},
+		"paused": func(time.Duration) func(*Snapshot) { return func(s *Snapshot) { s.Broker = BrokerPaused } },
+	}
+	names := slices.Sorted(maps.Keys(kinds))
+	for mask := range 4 << len(names) {
+		age := []time.Duration{time.Second, 6 * time.Minute, 11 * time.Minute, 2 * time.Hour}[mask>>len(names)]
+		var with []string
+		s := region()
+		for i, name := range names {
+			if mask&(1<<i) != 0 {
+				with = append(with, name)
+				kinds[name](age)(&s)
+			}
+		}
+		v := Judge(s, defaults(), noon)
+		state := judgetest.Worst(v.Findings)
+		beyond, wrong := false, 0.0
+		for _, m := range v.Metrics {
+			beyond = beyond || m.Critical != nil && m.Critical.Violates(m.Value)
+			switch m.Label {
+			case "evaluations_overdue", "evaluations_blocked_long", "allocations_late", "jobs_lost":
+				wrong += m.Value
+			}
+		}
+		paused := s.Broker == BrokerPaused // a fault that no point counts
+		if beyond != (state == plugin.Critical) || wrong > 0 && state == plugin.OK || wrong == 0 && state != plugin.OK && !paused {
+			t.Fatalf("%v, %v old: state %s, a point beyond critical: %v, %v counted as wrong:\n%s", with, age, state, beyond, wrong, judgetest.Story(v.Findings, v.Summary))
 		}
 	}
 }

@@ -23,7 +23,8 @@ func TestOutages(t *testing.T) {
 		says    string
 		entries int // requests for the first question, with its repetition
 	}{
-		"the leader is killed, another is elected":    {(*nomadtest.Server).KillLeader, 1, "[WARNING] - servers: autopilot tells nothing of them", 2},
+		"the leader is killed, another is elected":    {(*nomadtest.Server).KillLeader, 1, "[WARNING] - servers: failure tolerance 0", 2},
+		"an election, and all servers live on":        {(*nomadtest.Server).Elect, 0, "no evaluation overdue", 2},
 		"the leader hangs, another is elected":        {(*nomadtest.Server).HangLeader, 1, "failure tolerance 0", 2},
 		"no quorum":                                   {func(s *nomadtest.Server) { s.LoseQuorum(0) }, 2, "[CRITICAL] - servers: no leader: they answer: No cluster leader", 2},
 		"no quorum, which comes back in the meantime": {func(s *nomadtest.Server) { s.LoseQuorum(7 * time.Second) }, 0, "no evaluation overdue", 2},
@@ -63,9 +64,12 @@ func TestMuteAutopilot(t *testing.T) {
 		says             string
 		asked            int
 	}{
-		"null for ever":                {429, `{"FailureTolerance":0,"Healthy":false,"Servers":null}`, `["a","b","c"]`, 1, "[WARNING] - servers: 3 of 5 expected, autopilot tells nothing of them", 2},
-		"an empty list":                {200, `{"FailureTolerance":3,"Healthy":true,"Servers":[]}`, `["a","b"]`, 1, "2 of 5 expected, autopilot tells nothing of them, failure tolerance at most 0", 2},
-		"nor any peers":                {200, `{"FailureTolerance":3,"Healthy":true,"Servers":[]}`, `[]`, 2, "is not a list of servers", 2},
+		"unhealthy, in no JSON":        {429, `unhealthy`, `["a","b","c","d","e"]`, 1, "[WARNING] - servers: autopilot calls them unhealthy: it answers 429 and does not say which of 5", 1},
+		"requests are limited":         {429, "Your IP is issuing too many concurrent connections, please rate limit your calls", `["a"]`, 2, "cannot read the servers' health", 1},
+		"unhealthy, without a word":    {429, ``, `["a","b","c","d","e"]`, 1, "[WARNING] - servers: autopilot calls them unhealthy", 1},
+		"null for ever":                {429, `{"FailureTolerance":0,"Healthy":false,"Servers":null}`, `["a","b","c"]`, 1, "[WARNING] - servers: 3 of 5 expected, autopilot tells nothing of them", 4},
+		"an empty list":                {200, `{"FailureTolerance":3,"Healthy":true,"Servers":[]}`, `["a","b"]`, 1, "2 of 5 expected, autopilot tells nothing of them, failure tolerance at most 0", 4},
+		"nor any peers":                {200, `{"FailureTolerance":3,"Healthy":true,"Servers":[]}`, `[]`, 2, "is not a list of servers", 4},
 		"no right, and too few":        {403, `Permission denied`, `["a"]`, 1, "1 of 5 expected, failure tolerance at most 0", 1},
 		"no right, and a list of none": {403, `Permission denied`, `[]`, 2, "is not a list of servers", 1},
 	} {
@@ -177,8 +181,8 @@ func TestBadAnswers(t *testing.T) {
 	s := start(t)
 	for _, path := range []string{"/v1/namespaces", "/v1/evaluations", "/v1/allocations", "/v1/jobs", "/v1/operator/autopilot/health"} {
 		for name, handler := range answers {
-			if path == "/v1/operator/autopilot/health" && (name == "403" || name == "no index") {
-				continue // optional; and autopilot has no index
+			if path == "/v1/operator/autopilot/health" && (name == "403" || name == "429" || name == "no index") {
+				continue // optional; how autopilot says unhealthy; and autopilot has no index
 			}
 			s.Handle(path, handler)
 			out, code := run(t, s, "--unreachable", "warning")

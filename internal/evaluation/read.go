@@ -32,6 +32,9 @@ type reader struct {
 func (r reader) read(ctx context.Context) (Snapshot, error) {
 	s := Snapshot{Region: r.client.Region(), Namespace: r.namespace, Selection: r.jobs.String()}
 	err := r.readAll(ctx, &s)
+	for _, p := range r.client.Pings() {
+		s.Pings = append(s.Pings, Ping(p))
+	}
 	if why := nomad.Leaderless(err); why != "" {
 		s.Leaderless = why
 		return s, nil
@@ -41,8 +44,8 @@ func (r reader) read(ctx context.Context) (Snapshot, error) {
 
 func (r reader) readAll(ctx context.Context, s *Snapshot) (err error) {
 	if r.client.Addresses() > 1 {
-		for _, p := range r.client.Ping(ctx) {
-			s.Pings = append(s.Pings, Ping(p))
+		if err := r.client.Ping(ctx); err != nil {
+			return err
 		}
 	}
 	if s.Namespaces, err = r.client.Namespaces(ctx); err != nil {
@@ -51,6 +54,7 @@ func (r reader) readAll(ctx context.Context, s *Snapshot) (err error) {
 	if err := r.visible(s.Namespaces); err != nil {
 		return err
 	}
+	s.Token = r.client.HasToken()
 	r.note("the token sees %s: %s", plugin.Count(len(s.Namespaces), "namespace"), plugin.List(s.Namespaces))
 	if err := r.readEvaluations(ctx, s); err != nil {
 		return err

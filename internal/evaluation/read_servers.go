@@ -25,7 +25,7 @@ func (r reader) readServers(ctx context.Context, s *Snapshot) error {
 	if peersErr != nil {
 		return peersErr
 	}
-	s.Servers = &Servers{Count: n, Tolerance: (n - 1) / 2, Mute: err == nil}
+	s.Servers = &Servers{Count: n, Tolerance: (n - 1) / 2, Mute: err == nil && !autopilot.Unexplained, Unwell: err == nil && autopilot.Unexplained}
 	return nil
 }
 

@@ -35,6 +35,7 @@ func TestWhichJobsAreLost(t *testing.T) {
 		"a dead service, queued":                      {stub: fmt.Sprintf(dead, `{"Queued":2}`), whole: whole, code: 2, says: "could not place 2 allocations"},
 		"a dead service that has run":                 {stub: fmt.Sprintf(dead, `{"Complete":1}`), whole: whole, says: "no job lost"},
 		"a dead service that failed":                  {stub: fmt.Sprintf(dead, `{"Failed":1}`), whole: whole, says: "no job lost"},
+		"a dead service without groups":               {stub: fmt.Sprintf(dead, `{"Complete":0}`), whole: `{"ID":"a","TaskGroups":null}`, code: 2, says: "is not a job: it lacks what it must have"},
 		"a dead service of count 0":                   {stub: fmt.Sprintf(dead, `{"Complete":0}`), whole: `{"ID":"a","TaskGroups":[{"Count":0}]}`, says: "no job lost"},
 		"a dead service that is purged now":           {stub: fmt.Sprintf(dead, `{"Complete":0}`), says: "no job lost"},
 		"a dead service that waits for its region":    {stub: fmt.Sprintf(dead, `{"Complete":0}`) + `,"Multiregion":{"Regions":[]}`, whole: whole, says: "no job lost"},
@@ -92,7 +93,7 @@ func TestWhichEvaluationsCount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, func(s *nomadtest.Server) { s.Evaluations(r.evaluations) })
 			if r.job {
-				s.Job("default", "a", `{"ID":"a","TaskGroups":[]}`)
+				s.Job("default", "a", `{"ID":"a","TaskGroups":[{"Count":1}]}`)
 			}
 			out, code := run(t, s, "--now", tenPastTwo)
 			if code != r.code || !strings.Contains(first(out), r.says) {
@@ -217,7 +218,7 @@ func TestManyFailed(t *testing.T) {
 	}
 	s := start(t, func(s *nomadtest.Server) { s.Evaluations("[" + strings.Join(list, ",") + "]") })
 	for i := range 9 {
-		s.Job("default", fmt.Sprintf("sys%d", i), `{"ID":"a","TaskGroups":[]}`)
+		s.Job("default", fmt.Sprintf("sys%d", i), `{"ID":"a","TaskGroups":[{"Count":1}]}`)
 	}
 	if out, code := run(t, s, "--now", tenPastTwo); code != 0 || strings.Contains(out, "not looked at") {
 		t.Errorf("exit %d: %s", code, out)
@@ -246,7 +247,7 @@ func TestFailedBehindOthers(t *testing.T) {
 			list = append(list, fmt.Sprintf(stub, i+1, "busy", 1796090259281752300, "b", i+2))
 		}
 		s := start(t, func(s *nomadtest.Server) { s.Evaluations("[" + strings.Join(list, ",") + "]") })
-		s.Job("default", "dead", `{"ID":"dead","TaskGroups":[]}`)
+		s.Job("default", "dead", `{"ID":"dead","TaskGroups":[{"Count":1}]}`)
 		out, code := run(t, s, "--now", tenPastTwo, "-v")
 		pages := strings.Count(strings.Join(s.Requests(), "\n"), "status=failed")
 		if code != r.code || pages != r.pages || !strings.Contains(first(out), r.says) || strings.Contains(out, "note: there are more failed evaluations") != r.more {

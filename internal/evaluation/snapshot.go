@@ -11,6 +11,7 @@ import "time"
 // Snapshot is what was read of a region at one time. It holds only what is judged. What was not read is nil.
 type Snapshot struct {
 	Namespaces []string // that the token may see
+	Token      bool     // it has one, so it may have other rights in each of them
 	Region     string   // that was asked for, or "" for the servers' own
 	Namespace  string   // the only one that was asked for, or ""
 	Selection  string   // which jobs were asked for, in words; "" for all
@@ -116,6 +117,7 @@ func (j Job) lost() bool { return j.Verified && !j.Dead && !j.Open && !j.Live &&
 // Servers is the leader's view of them.
 type Servers struct {
 	Known     bool // the leader tells of their health; else they were only counted
+	Unwell    bool // it calls them unhealthy, and does not say which
 	Mute      bool // it could, but tells of none: so after an election, for some seconds
 	Count     int
 	Tolerance int       // how many may fail; if their health is not known, how many at most

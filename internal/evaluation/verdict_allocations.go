@@ -12,12 +12,13 @@ func (j *judgement) allocations() {
 	if j.snapshot.Allocations == nil {
 		return
 	}
-	var late []Allocation
+	var late, ageless []Allocation
 	state := plugin.OK
 	j.points[allocationsAge] = 0
 	for _, a := range *j.snapshot.Allocations {
 		if a.Created.IsZero() {
-			continue // since Nomad 0.9.5 there is none
+			ageless = append(ageless, a)
+			continue
 		}
 		age := j.age(a.Created)
 		j.points[allocationsAge] = max(j.points[allocationsAge], age.Seconds())
@@ -27,7 +28,8 @@ func (j *judgement) allocations() {
 		}
 	}
 	j.points[allocationsPending] = float64(len(*j.snapshot.Allocations))
-	j.points[allocationsLate] = float64(len(late))
+	j.points[allocationsLate] = float64(len(late) + len(ageless))
+	j.tellAgelessAllocations(ageless)
 	if len(late) == 0 {
 		return
 	}
@@ -45,6 +47,20 @@ func (j *judgement) allocations() {
 		f.Subject, f.Cause = oldest.String(), place(oldest)
 	}
 	j.add(f)
+}
+
+// tellAgelessAllocations: Nomad has written the time of creation since 0.9.5, so an allocation without has not begun since before.
+func (j *judgement) tellAgelessAllocations(ageless []Allocation) {
+	if len(ageless) == 0 {
+		return
+	}
+	groups := fold(ageless, func(a Allocation) (JobID, time.Time) { return a.JobID, a.Created })
+	oldest := groups[0].oldest
+	j.add(plugin.Finding{State: plugin.Warning, Subject: oldest.String(),
+		Problem: plugin.Count(len(ageless), "allocation") + within(groups) + " placed but not started, age unknown",
+		Cause:   "the server tells no time of creation", Consequence: "its tasks do not run",
+		Remedy:  j.command("alloc status", oldest.JobID, short(oldest.ID)) + "; see that node's log",
+		Details: details(groups, j.now, "allocation", place)})
 }
 
 // onNode names the node if all are on one: then the node is the cause, not the jobs.

@@ -69,7 +69,7 @@ func (j *judgement) tellJobs(what string, jobs []Job, worst plugin.State, f plug
 	}
 	for _, job := range jobs {
 		f.State = worse(f.State, min(j.waiting(job), worst))
-		if !job.Submitted.IsZero() {
+		if !job.Submitted.IsZero() && worst == plugin.Critical { // the limits are for these
 			j.points[jobsLostAge] = max(j.points[jobsLostAge], j.age(job.Submitted).Seconds())
 		}
 	}

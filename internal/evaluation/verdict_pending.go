@@ -27,19 +27,19 @@ func (j *judgement) pending() {
 			continue
 		case !e.Due.After(j.now):
 			due++
-			j.points[pendingAge] = max(j.points[pendingAge], age.Seconds())
 		}
-		switch {
-		case graded == plugin.OK:
-		case e.Delayed && j.snapshot.Remains[e.JobID] != "":
-			remains = append(remains, e)
-		default:
+		if graded != plugin.OK && e.Delayed && j.snapshot.Remains[e.JobID] != "" {
+			remains = append(remains, e) // they only warn, so their age is none that the limits are for
+			continue
+		}
+		j.points[pendingAge] = max(j.points[pendingAge], age.Seconds())
+		if graded != plugin.OK {
 			state = worse(state, graded)
 			overdue = append(overdue, e)
 		}
 	}
 	j.points[evaluationsPending] = float64(len(*j.snapshot.Pending))
-	j.points[evaluationsOverdue] = float64(len(overdue) + len(remains))
+	j.points[evaluationsOverdue] = float64(len(overdue) + len(remains) + len(ageless))
 	f := j.overdue(overdue, state, due)
 	if j.snapshot.Broker == BrokerPaused && due > 0 {
 		j.due, j.waits = due, f // told of the broker

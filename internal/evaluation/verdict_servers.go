@@ -55,6 +55,10 @@ func (j *judgement) servers() {
 			problems = append(problems, "autopilot tells nothing of them")
 			causes = append(causes, "so it is for some seconds after an election")
 		}
+		if s.Unwell {
+			problems = append(problems, "autopilot calls them unhealthy")
+			causes = append(causes, fmt.Sprintf("it answers 429 and does not say which of %d", s.Count))
+		}
 		about := "at most "
 		if s.Known {
 			j.points[failureTolerance] = float64(s.Tolerance)

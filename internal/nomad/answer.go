@@ -19,17 +19,19 @@ const (
 // answer is a body. It remembers how its connection ended, so that a broken connection is not taken for a broken document.
 type answer struct {
 	*bufio.Reader
+	code      int // of the status
 	mediaType string
 	next      string // token of the page that follows, or ""
 
 	body  io.Reader
+	alive func() // called when something comes
 	bytes int64
 	left  int64 // of the present item; enough for what is read ahead
 	err   error // of the connection, but io.EOF
 }
 
 func newAnswer(res *http.Response) *answer {
-	a := &answer{mediaType: mediaType(res.Header), next: res.Header.Get("X-Nomad-NextToken"), body: res.Body, left: maxItem}
+	a := &answer{code: res.StatusCode, mediaType: mediaType(res.Header), next: res.Header.Get("X-Nomad-NextToken"), body: res.Body, left: maxItem, alive: func() {}}
 	a.Reader = bufio.NewReaderSize(reading{a}, 64<<10)
 	return a
 }
@@ -43,6 +45,7 @@ func (r reading) Read(p []byte) (int, error) {
 	n, err := r.body.Read(p)
 	r.bytes += int64(n)
 	r.left -= int64(n)
+	r.alive()
 	if err != nil && err != io.EOF {
 		r.err = err
 	}

@@ -16,6 +16,7 @@ type Client struct {
 	send      http.RoundTripper // not an http.Client, which would follow redirects and take the token elsewhere
 	addresses []address         // in the order in which they are asked
 	at        int               // the one that is asked
+	pings     []Ping            // in the order in which they were given; nil before Ping
 	waited    bool              // for an election, once in a run
 	region    string
 	hasToken  bool
@@ -28,14 +29,8 @@ func (c *Client) Server() string { return c.addresses[c.at].name }
 // Region is the one that was asked for, or "" for the servers' own.
 func (c *Client) Region() string { return c.region }
 
+// HasToken says that requests carry a token.
+func (c *Client) HasToken() bool { return c.hasToken }
+
 // Addresses is how many servers were named.
 func (c *Client) Addresses() int { return len(c.addresses) }
-
-// next goes on to the next address; false if there is none.
-func (c *Client) next() bool {
-	if c.at+1 >= len(c.addresses) {
-		return false
-	}
-	c.at++
-	return true
-}

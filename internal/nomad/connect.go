@@ -27,6 +27,9 @@ func Connect(o Options, s Surroundings) (*Client, error) {
 		return nil, err
 	}
 	o.Region = either(o.Region, s.getenv("NOMAD_REGION"))
+	for i := range addresses {
+		addresses[i].option = o.option
+	}
 	c := &Client{addresses: addresses, region: o.Region, by: s}
 	if s.Offline {
 		c.by.Pause = func(context.Context, time.Duration) error { return nil }
@@ -120,6 +123,8 @@ func dialer(sockets map[string]string) func(ctx context.Context, network, addr s
 
 // address is one server.
 type address struct {
+	option func(string) string // names an option in a remedy
+	number int                 // among those that were given, from 0
 	base   *url.URL
 	name   string // as it appears in texts
 	socket string // path of a unix socket, or ""
@@ -127,36 +132,39 @@ type address struct {
 
 // addresses are those of the options or of the environment.
 func (o Options) addresses(s Surroundings) ([]address, error) {
-	given := o.Addresses
+	given, source := o.Addresses, o.option("address")
 	if len(given) == 0 {
-		given = []string{either(s.getenv("NOMAD_ADDR"), "http://127.0.0.1:4646")}
+		given, source = []string{either(s.getenv("NOMAD_ADDR"), "http://127.0.0.1:4646")}, "NOMAD_ADDR"
 	}
 	var addresses []address
 	for i, text := range given {
-		a, err := parseAddress(text, i)
+		a, err := parseAddress(text, source, i)
 		if err != nil {
 			return nil, err
 		}
+		a.number = i
 		addresses = append(addresses, a)
 	}
 	return addresses, nil
 }
 
-func parseAddress(text string, number int) (address, error) {
+func parseAddress(text, source string, number int) (address, error) {
 	const form = "give it as http://HOST:4646, https://HOST:4646 or unix:///PATH"
 	u, err := url.Parse(text)
 	switch {
+	case text == "":
+		return address{}, &Error{Misuse: true, What: source + " is empty", Remedy: form + "; is a variable of the check's command not set?"}
 	case err != nil || u.Scheme == "":
-		return address{}, &Error{What: "an address is not a URL", Remedy: form}
+		return address{}, &Error{Misuse: true, What: "an address in " + source + " is not a URL", Remedy: form}
 	case u.User != nil:
-		return address{}, &Error{What: "an address holds a user's name or password", Remedy: "set NOMAD_HTTP_AUTH instead"}
+		return address{}, &Error{Misuse: true, What: "an address in " + source + " holds a user's name or password", Remedy: "set NOMAD_HTTP_AUTH instead"}
 	case u.RawQuery != "" || u.Fragment != "":
-		return address{}, &Error{What: "the address " + web.Clean(text) + " has a query", Remedy: form}
+		return address{}, &Error{Misuse: true, What: source + " " + web.Clean(text) + " has a query", Remedy: form}
 	case u.Scheme == "unix" && u.Host == "" && u.Path != "":
 		host := "unix-" + strconv.Itoa(number)
 		return address{base: &url.URL{Scheme: "http", Host: host}, name: web.Clean(text), socket: u.Path}, nil
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return address{}, &Error{What: "the address " + web.Clean(text) + " is not one of Nomad's", Remedy: form}
+		return address{}, &Error{Misuse: true, What: source + " " + web.Clean(text) + " is not one of Nomad's", Remedy: form}
 	}
 	for len(u.Path) > 0 && u.Path[len(u.Path)-1] == '/' {
 		u.Path = u.Path[:len(u.Path)-1]

@@ -12,6 +12,7 @@ type Error struct {
 	Status int    // of the HTTP answer; 0 if there was none, 200 if the answer was unusable
 	What   string // what happened
 	Remedy string // what to do, or ""
+	Misuse bool   // the options or the environment are wrong, whatever the servers do
 	Err    error  // the cause, or nil
 
 	gone       bool   // Nomad itself said that the one thing asked for does not exist
@@ -27,6 +28,9 @@ func (e *Error) Error() string {
 
 // Hint returns what to do, or "".
 func (e *Error) Hint() string { return e.Remedy }
+
+// Usage says that the options or the environment are wrong.
+func (e *Error) Usage() bool { return e.Misuse }
 
 func (e *Error) Unwrap() error { return e.Err }
 
@@ -51,10 +55,17 @@ func Leaderless(err error) string {
 	return ""
 }
 
-// isSilent says that no server answered, so that another may.
-func isSilent(err error) bool {
+// cannotAnswer says that a server is silent, has no leader, or is behind a gateway that gives up, so that another may answer.
+func cannotAnswer(err error) bool {
 	e := asError(err)
-	return e != nil && e.Status == 0
+	if e == nil {
+		return false
+	}
+	switch e.Status {
+	case 0, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return e.leaderless != ""
 }
 
 func asError(err error) *Error {

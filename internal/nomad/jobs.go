@@ -49,11 +49,11 @@ type Job struct {
 
 // TaskGroup is the part of a job's group that is judged.
 type TaskGroup struct {
-	Name  string
+	Name  string `json:",omitempty"`
 	Count int
 	Meta  struct {
 		Used string `json:"used"` // of Poseidon's runners: "true", "false"
-	}
+	} `json:",omitzero"`
 }
 
 // Count is how many allocations the job wants.
@@ -90,7 +90,7 @@ func MatchingJobs[R any](ctx context.Context, c *Client, namespace, filter strin
 func (c *Client) Job(ctx context.Context, namespace, id string) (*Job, error) {
 	q := question{op: "read a job", path: "/v1/job/" + url.PathEscape(id), query: url.Values{"namespace": {namespace}}, kind: "a job", right: "read-job",
 		gone: "job not found", state: true}
-	return get(ctx, c, q, func(j *Job) bool { return j.ID != "" })
+	return get(ctx, c, q, func(j *Job) bool { return j.ID != "" && len(j.TaskGroups) > 0 })
 }
 
 // Scrub reduces a recorded job to what is judged: its environment, templates, metadata and payload may hold secrets.

@@ -25,6 +25,7 @@ type login struct {
 func (o Options) login(s Surroundings) (login, error) {
 	l := login{token: s.getenv("NOMAD_TOKEN")}
 	if o.TokenFile != "" {
+		s.waiting("the token in %s", web.Clean(o.TokenFile))
 		token, err := readToken(o.TokenFile)
 		if err != nil {
 			return login{}, err
@@ -32,7 +33,7 @@ func (o Options) login(s Surroundings) (login, error) {
 		l.token = token
 	}
 	if strings.ContainsFunc(l.token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return login{}, &Error{What: "the token is not one word", Remedy: "give only the token, in --token-file or NOMAD_TOKEN"}
+		return login{}, &Error{Misuse: true, What: "the token is not one word", Remedy: "give only the token, in " + o.option("token-file") + " or NOMAD_TOKEN"}
 	}
 	l.user, l.password, _ = strings.Cut(s.getenv("NOMAD_HTTP_AUTH"), ":")
 	return l, nil
@@ -64,12 +65,21 @@ func readToken(file string) (string, error) {
 	}
 	token := strings.TrimSpace(string(data))
 	if token == "" {
-		return "", &Error{What: "the token file " + web.Clean(file) + " is empty", Remedy: "write the token to it (nomad acl token create)"}
+		return "", &Error{Misuse: true, What: "the token file " + web.Clean(file) + " is empty", Remedy: "write the token to it (nomad acl token create)"}
 	}
 	return token, nil
 }
 
+const maxPEM = 1 << 20 // of a file with certificates or a key, in bytes
+
 func readFile(name string, most int64) ([]byte, error) {
+	info, err := os.Stat(name) // first: a pipe that nobody writes to would hang while it is opened
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is a directory, a device or a pipe; name a regular file", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -83,7 +93,7 @@ func readFile(name string, most int64) ([]byte, error) {
 }
 
 func fileError(what, file string, err error) *Error {
-	e := &Error{What: fmt.Sprintf("cannot read %s: %s", what, web.Clean(err.Error())), Err: err}
+	e := &Error{Misuse: true, What: fmt.Sprintf("cannot read %s: %s", what, web.Clean(err.Error())), Err: err}
 	if errors.Is(err, fs.ErrPermission) {
 		e.Remedy = "make " + web.Clean(file) + " readable for the user that runs the check (often nagios or icinga)"
 	}
@@ -96,7 +106,7 @@ func (o Options) tlsConfig(s Surroundings) (*tls.Config, error) {
 	if skip := s.getenv("NOMAD_SKIP_VERIFY"); skip != "" {
 		var err error
 		if config.InsecureSkipVerify, err = strconv.ParseBool(skip); err != nil {
-			return nil, &Error{What: "NOMAD_SKIP_VERIFY is neither true nor false"}
+			return nil, &Error{Misuse: true, What: "NOMAD_SKIP_VERIFY is neither true nor false"}
 		}
 	}
 	var err error
@@ -108,9 +118,19 @@ func (o Options) tlsConfig(s Surroundings) (*tls.Config, error) {
 	case cert == "" && key == "":
 		return config, nil
 	case cert == "" || key == "":
-		return nil, &Error{What: "a client certificate needs its key", Remedy: "give both --client-cert and --client-key"}
+		return nil, &Error{Misuse: true, What: "a client certificate needs its key",
+			Remedy: "give both " + o.option("client-cert") + " (NOMAD_CLIENT_CERT) and " + o.option("client-key") + " (NOMAD_CLIENT_KEY)"}
 	}
-	pair, err := tls.LoadX509KeyPair(cert, key)
+	s.waiting("the client certificate in %s and its key in %s", web.Clean(cert), web.Clean(key))
+	certPEM, err := readFile(cert, maxPEM)
+	if err != nil {
+		return nil, fileError("the client certificate", cert, err)
+	}
+	keyPEM, err := readFile(key, maxPEM)
+	if err != nil {
+		return nil, fileError("the key of the client certificate", key, err)
+	}
+	pair, err := tls.X509KeyPair(certPEM, keyPEM)
 	if err != nil {
 		return nil, fileError("the client certificate", cert+" or "+key, err)
 	}
@@ -126,7 +146,7 @@ func (o Options) authorities(s Surroundings) (*x509.CertPool, error) {
 	} else if dir := s.getenv("NOMAD_CAPATH"); dir != "" {
 		var err error
 		if files, err = filepath.Glob(filepath.Join(dir, "*.pem")); err != nil || len(files) == 0 {
-			return nil, &Error{What: "there are no *.pem files in NOMAD_CAPATH " + web.Clean(dir)}
+			return nil, &Error{Misuse: true, What: "there are no *.pem files in NOMAD_CAPATH " + web.Clean(dir)}
 		}
 	}
 	if len(files) == 0 {
@@ -134,12 +154,13 @@ func (o Options) authorities(s Surroundings) (*x509.CertPool, error) {
 	}
 	pool := x509.NewCertPool()
 	for _, file := range files {
-		data, err := readFile(file, 1<<20)
+		s.waiting("the certificate authority in %s", web.Clean(file))
+		data, err := readFile(file, maxPEM)
 		if err != nil {
 			return nil, fileError("the certificate authority", file, err)
 		}
 		if !pool.AppendCertsFromPEM(data) {
-			return nil, &Error{What: "there is no certificate in " + web.Clean(file), Remedy: "name a PEM file with the authority's certificate"}
+			return nil, &Error{Misuse: true, What: "there is no certificate in " + web.Clean(file), Remedy: "name a PEM file with the authority's certificate"}
 		}
 	}
 	return pool, nil

@@ -35,20 +35,20 @@ func silence(ctx context.Context, to address, phase string, err error) (what, re
 		during = ": still " + phase
 	}
 	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		return "no answer from " + to.name + " in time" + during, "look at that server, its load, and the network between"
 	case ctx.Err() != nil:
 		return "interrupted while waiting for " + to.name, ""
 	case errors.As(err, &unverified) && errors.As(err, &unknown):
-		return "the certificate of " + to.name + " is from an unknown authority", "name the right one with --ca-file"
+		return "the certificate of " + to.name + " is from an unknown authority", "name the right one with " + to.option("ca-file")
 	case errors.As(err, &unverified) && errors.As(err, &host):
-		return "the certificate of " + to.name + " is not for that name: " + text, "give --tls-server-name, usually server.REGION.nomad"
+		return "the certificate of " + to.name + " is not for that name: " + text, "give " + to.option("tls-server-name") + ", usually server.REGION.nomad"
 	case errors.As(err, &unverified):
 		return "the certificate of " + to.name + " is not valid: " + text, "renew it, or check the clock of this machine"
 	case errors.As(err, &record):
 		return to.name + " does not speak TLS", "is the address http://, not https://?"
 	case strings.Contains(text, "remote error: tls:"):
-		return to.name + " refused the TLS handshake: " + text, "give --client-cert and --client-key: the servers want mTLS"
+		return to.name + " refused the TLS handshake: " + text, "give " + to.option("client-cert") + " and " + to.option("client-key") + ": the servers want mTLS"
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return "no such host: " + web.Clean(dns.Name), "check the address"
 	case errors.As(err, &dns):

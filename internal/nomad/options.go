@@ -17,10 +17,13 @@ type Options struct {
 	ClientCert    string   // default $NOMAD_CLIENT_CERT
 	ClientKey     string   // default $NOMAD_CLIENT_KEY
 	TLSServerName string   // default $NOMAD_TLS_SERVER_NAME
+
+	prefix string // of the options' names
 }
 
 // AddFlags declares the options on a flag set, their names with a prefix, which may be "".
 func (o *Options) AddFlags(fs *pflag.FlagSet, prefix string) {
+	o.prefix = prefix
 	fs.StringArrayVar(&o.Addresses, prefix+"address", nil,
 		"`URL` of a server: http://HOST:4646, https://…, unix:///path; repeatable: each is pinged, and the first that is well is asked (default $NOMAD_ADDR, then http://127.0.0.1:4646)")
 	fs.StringVar(&o.Region, prefix+"region", "", "`NAME` of the region (default $NOMAD_REGION, then the server's own)")
@@ -30,6 +33,9 @@ func (o *Options) AddFlags(fs *pflag.FlagSet, prefix string) {
 	fs.StringVar(&o.ClientKey, prefix+"client-key", "", "`FILE` (PEM) with its key (default $NOMAD_CLIENT_KEY)")
 	fs.StringVar(&o.TLSServerName, prefix+"tls-server-name", "", "`NAME` to find in the server's certificate, such as server.global.nomad (default $NOMAD_TLS_SERVER_NAME)")
 }
+
+// option is an option as the user gives it: "--nomad-token-file".
+func (o Options) option(name string) string { return "--" + o.prefix + name }
 
 // Surroundings is what the client takes from the program it runs in.
 type Surroundings struct {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,54 +26,69 @@ type Ping struct {
 	Leaderless string // what it says of the leader that it misses, or ""
 }
 
-// Ping asks each address at once, and makes those that are well the first to be asked from then on. If all say that there is no
-// leader it waits once for an election.
-func (c *Client) Ping(ctx context.Context) []Ping {
+func (p Ping) well() bool { return p.Silent == "" && p.Leaderless == "" }
+
+// Ping asks each address at once, and makes those that are well the first to be asked from then on. Those that may be in an
+// election are asked once more after it; all are if none is well. The error says that there is no leader, if nobody is well
+// and anybody says so.
+func (c *Client) Ping(ctx context.Context) error {
+	c.pings = make([]Ping, len(c.addresses))
+	c.pingAll(ctx, func(Ping) bool { return true })
+	well, why := c.prefer()
+	unsettled := func(p Ping) bool { return !well || p.Leaderless != "" && p.Leaderless != noLeader }
+	if why != "" && slices.ContainsFunc(c.pings, unsettled) && c.waitForLeader(ctx, why) {
+		c.pingAll(ctx, unsettled)
+		well, why = c.prefer()
+	}
+	if well || why == "" {
+		return nil
+	}
+	return &Error{Op: "find a leader", Status: http.StatusInternalServerError, What: c.Server() + " has none to ask: " + why, leaderless: why}
+}
+
+// Pings tells how each address answered, in the order in which they were given; none before Ping.
+func (c *Client) Pings() []Ping { return c.pings }
+
+func (c *Client) pingAll(ctx context.Context, which func(Ping) bool) {
 	patience := pingPatience
 	if deadline, ok := ctx.Deadline(); ok {
-		patience = min(patience, time.Until(deadline)/2)
+		patience = min(patience, time.Until(deadline)*2/3)
 	}
 	within, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	c.by.waiting("a ping of each of the %d servers", len(c.addresses))
-	pings := make([]Ping, len(c.addresses))
 	var all sync.WaitGroup
-	ping := func(i int) { pings[i] = c.ping(within, c.addresses[i]) }
-	for i := range c.addresses {
-		if c.by.Recorded {
-			ping(i) // a recording has the answers in the order of the addresses
+	for _, to := range c.addresses {
+		if !which(c.pings[to.number]) {
 			continue
 		}
-		all.Go(func() { ping(i) })
+		all.Go(func() {
+			before, now := c.pings[to.number], c.ping(within, to)
+			if now.Silent == "" || before.Leaderless == "" { // silence tells less than what was said before
+				c.pings[to.number] = now
+			}
+		})
 	}
 	all.Wait()
-	if why := c.prefer(pings); why != "" {
-		c.waitForLeader(ctx, why)
-	}
-	return pings
 }
 
-// prefer brings the addresses in order: the well, those without a leader, the silent. It returns why there is no leader, if
-// the first says so.
-func (c *Client) prefer(pings []Ping) string {
-	why := ""
+// prefer brings the addresses in order: the well, those without a leader, the silent. why is what one of them says of the
+// leader that it misses.
+func (c *Client) prefer() (anyWell bool, why string) {
 	var well, leaderless, silent []address
-	for i, p := range pings {
-		switch {
+	for _, a := range c.addresses {
+		switch p := c.pings[a.number]; {
 		case p.Silent != "":
-			silent = append(silent, c.addresses[i])
+			silent = append(silent, a)
 		case p.Leaderless != "":
-			leaderless = append(leaderless, c.addresses[i])
+			leaderless = append(leaderless, a)
 			why = p.Leaderless
 		default:
-			well = append(well, c.addresses[i])
+			well = append(well, a)
 		}
 	}
-	c.addresses, c.at = append(append(well, leaderless...), silent...), 0
-	if len(well) > 0 {
-		return ""
-	}
-	return why
+	c.addresses, c.at = slices.Concat(well, leaderless, silent), 0
+	return len(well) > 0, why
 }
 
 func (c *Client) ping(ctx context.Context, to address) Ping {

@@ -29,22 +29,6 @@ type question struct {
 	also  int    // a further status code of a good answer
 }
 
-// ask sends a request and has a good answer read by read, which must begin anew when it is called again. It goes on to the
-// next address if one is silent, and repeats once in a run what fails for want of a leader.
-func (c *Client) ask(ctx context.Context, q question, read func(*answer) error) error {
-	for {
-		err := c.try(ctx, c.addresses[c.at], q, read)
-		switch {
-		case err == nil || ctx.Err() != nil:
-			return err
-		case isSilent(err) && c.next():
-			continue
-		case Leaderless(err) == "" || c.waited || !c.waitForLeader(ctx, Leaderless(err)):
-			return err
-		}
-	}
-}
-
 // waitForLeader rides out an election; false if there is no time for it.
 func (c *Client) waitForLeader(ctx context.Context, why string) bool {
 	c.waited = true
@@ -60,8 +44,10 @@ func (c *Client) pause(ctx context.Context, what string) bool {
 	return c.by.Pause(ctx, electionPause) == nil
 }
 
-// try sends a request once.
-func (c *Client) try(ctx context.Context, to address, q question, read func(*answer) error) error {
+// try sends a request once. The server may be silent for as long as patience, or if that is 0 until the context is done.
+func (c *Client) try(ctx context.Context, to address, q question, patience time.Duration, read func(*answer) error) error {
+	ctx, alive, stop := patiently(ctx, patience)
+	defer stop()
 	c.by.waiting("%s from %s", q.kind, to.name)
 	query := q.query
 	if c.region != "" {
@@ -89,7 +75,9 @@ func (c *Client) try(ctx context.Context, to address, q question, read func(*ans
 		return c.networkError(ctx, to, q, phase.String(), err)
 	}
 	defer res.Body.Close()
+	alive()
 	a := newAnswer(res)
+	a.alive = alive
 	switch {
 	case a.isHTML():
 		return htmlError(q, to, res.StatusCode)

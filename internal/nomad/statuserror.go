@@ -20,6 +20,9 @@ const maxErrorBody = 64 << 10
 var electionTexts = []string{"No cluster leader", "rpc error: EOF", "failed to get conn", "lead thread didn't get connection",
 	"Not ready to serve consistent reads", "node is not the leader", "leadership lost"}
 
+// noLeader is said after the server has waited for a leader for 5 s; the other texts come at once during an election.
+const noLeader = "No cluster leader"
+
 // leaderText is that part of a server's error that speaks of a missing leader, or "".
 func leaderText(message string) string {
 	if slices.ContainsFunc(electionTexts, func(text string) bool { return strings.Contains(message, text) }) {
@@ -45,7 +48,7 @@ func (c *Client) statusError(ctx context.Context, to address, q question, code i
 		e.Remedy = "a proxy wants a login? set NOMAD_HTTP_AUTH=user:password"
 	case code == http.StatusForbidden:
 		e.What = "refused (403 " + message + ")"
-		e.Remedy = c.grant(q.right)
+		e.Remedy = c.grant(to, q.right)
 	case code == http.StatusNotFound:
 		e.gone = q.gone != "" && message == q.gone
 		e.What = fmt.Sprintf("%s knows no such thing (404 %s)", to.name, message)
@@ -56,8 +59,9 @@ func (c *Client) statusError(ctx context.Context, to address, q question, code i
 		e.What = fmt.Sprintf("%s limits requests (429 %s)", to.name, message)
 		e.Remedy = "see limits in the agent's configuration, or check less often"
 	case code == http.StatusInternalServerError && strings.Contains(message, "No path to region"):
+		e.Misuse = true
 		e.What = "no server knows the region " + web.Clean(c.region)
-		e.Remedy = "correct --region or NOMAD_REGION; the regions are told by: nomad server members"
+		e.Remedy = "correct " + to.option("region") + " or NOMAD_REGION; the regions are told by: nomad server members"
 	case code == http.StatusBadRequest && strings.Contains(message, "HTTP request to an HTTPS server"):
 		e.What = to.name + " speaks TLS"
 		e.Remedy = "give the address with https://"
@@ -75,13 +79,13 @@ func (c *Client) statusError(ctx context.Context, to address, q question, code i
 }
 
 // grant is what to do about a right that is missing. Nomad says the same of a token that it does not know.
-func (c *Client) grant(right string) string {
+func (c *Client) grant(to address, right string) string {
 	what := "give its policy " + right
 	if c.by.PolicyFile != "" {
 		what += " (" + c.by.PolicyFile + ")"
 	}
 	if !c.hasToken {
-		return "there is no token: give --token-file or NOMAD_TOKEN, and " + what
+		return "there is no token: give " + to.option("token-file") + " or NOMAD_TOKEN, and " + what
 	}
 	return "is the token right and still valid? if it is, " + what
 }

@@ -3,13 +3,10 @@ package prewarm
 import (
 	"context"
 	"io"
-	"net/http"
 	"slices"
 	"time"
 
-	"overdue/internal/nomad"
 	"overdue/internal/plugin"
-	"overdue/internal/poseidon"
 )
 
 // Check runs check_prewarm_pool from its arguments to its exit code.
@@ -39,9 +36,7 @@ var Program = plugin.Program{
 }
 
 type options struct {
-	poseidon     poseidon.Options
-	nomad        nomad.Options
-	namespace    string
+	sources      Sources
 	environments []int
 	limits       Limits
 }
@@ -54,11 +49,7 @@ func define(flags *plugin.Flags) plugin.Check {
 	f.IntVar(&o.limits.MinIdle, "min-idle", 0, "critical when fewer than `N` runners are idle, or fewer than the size of a smaller pool")
 	f = flags.Group("Which pools")
 	f.IntSliceVar(&o.environments, "environment", nil, "`ID` of an environment that must exist, and is judged; repeatable (default all)")
-	o.poseidon.AddFlags(flags.Group("Poseidon"))
-	f = flags.Group("Nomad, to check Poseidon's counts")
-	o.nomad.AddFlags(f, "nomad-")
-	f.Lookup("nomad-address").Usage = "`URL` of a server of Nomad's; repeatable: they are asked in order (default $NOMAD_ADDR; without either, Poseidon's counts are not checked)"
-	f.StringVar(&o.namespace, "nomad-namespace", nomad.AllNamespaces, "`NAMESPACE` of Poseidon's jobs, nomad.namespace of its configuration")
+	o.sources.AddFlags(flags, "`URL` of a server of Nomad's; repeatable: they are asked in order (default $NOMAD_ADDR; without either, Poseidon's counts are not checked)")
 	return o.check
 }
 
@@ -91,41 +82,18 @@ func (o *options) validate() error {
 }
 
 func (o *options) read(ctx context.Context, run *plugin.Run) (s Snapshot, err error) {
-	recording, replaying := run.Recorded()
-	client, err := poseidon.Connect(o.poseidon, poseidon.Surroundings{
-		Getenv:    run.Getenv,
-		UserAgent: run.UserAgent(),
-		Transport: func(base http.RoundTripper) http.RoundTripper { return run.Transport(base, nil) },
-		Waiting:   run.Waiting,
-		Offline:   replaying,
-	})
+	// Nomad's options are read first: they may be wrong, whatever Poseidon says.
+	client, count, err := o.sources.Connect(run, len(o.sources.Nomad.Addresses) > 0 || run.Getenv("NOMAD_ADDR") != "")
 	if err != nil {
 		return Snapshot{}, err
-	}
-	// Nomad's options are read first: they may be wrong, whatever Poseidon says.
-	var servers *nomad.Client
-	if len(o.nomad.Addresses) > 0 || run.Getenv("NOMAD_ADDR") != "" {
-		servers, err = nomad.Connect(o.nomad, nomad.Surroundings{
-			Getenv:     run.Getenv,
-			UserAgent:  run.UserAgent(),
-			Transport:  func(base http.RoundTripper) http.RoundTripper { return run.Transport(base, nomad.Scrub) },
-			Waiting:    run.Waiting,
-			Pause:      nomad.PauseFor,
-			Recorded:   recording || replaying,
-			Offline:    replaying,
-			PolicyFile: "icinga/nomad-policy.hcl",
-		})
-		if err != nil {
-			return Snapshot{}, err
-		}
 	}
 	if s.Pools, err = client.Pools(ctx); err != nil {
 		return Snapshot{}, err
 	}
-	if servers != nil {
+	if count != nil {
 		ctx, cancel := forNomad(ctx)
 		defer cancel()
-		s.Nomad = readNomad(ctx, servers, o.namespace)
+		s.Nomad = count(ctx)
 	}
 	return s, nil
 }

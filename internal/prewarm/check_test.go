@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"overdue/internal/nomad"
 	"overdue/internal/nomad/nomadtest"
 	"overdue/internal/poseidon/poseidontest"
 )
@@ -193,7 +194,7 @@ func TestNomadTrouble(t *testing.T) {
 	}{
 		"nothing to see": {func(s *nomadtest.Server) { s.Handle("/v1/jobs", nothing) }, "it shows no job of Poseidon's at all"},
 		"no leader":      {func(s *nomadtest.Server) { s.LoseQuorum(time.Hour) }, "leader"},
-		"no right":       {(*nomadtest.Server).ACLs, "403"},
+		"no right":       {(*nomadtest.Server).ACLs, "there is no token: give --nomad-token-file or NOMAD_TOKEN"},
 		"gone":           {(*nomadtest.Server).Close, "connection refused"},
 		"hangs":          {func(s *nomadtest.Server) { s.Handle("/v1/jobs", hang) }, "no answer from"},
 	} {
@@ -209,6 +210,81 @@ func TestNomadTrouble(t *testing.T) {
 				t.Errorf("exit %d: %s", code, out)
 			}
 		})
+	}
+}
+
+// All pools are low. Only what Nomad itself says, or its silence, tells that it starts no runners.
+func TestWhatTellsThatNomadIsOut(t *testing.T) {
+	const out = "Nomad cannot start runners"
+	for name, c := range map[string]struct {
+		start   func(...string) *nomadtest.Server
+		prepare func(*nomadtest.Server)
+		isOut   bool
+	}{
+		"no leader":         {nomadtest.New, func(s *nomadtest.Server) { s.LoseQuorum(time.Hour) }, true},
+		"gone":              {nomadtest.New, (*nomadtest.Server).Close, true},
+		"hangs":             {nomadtest.New, func(s *nomadtest.Server) { s.Handle("/v1/jobs", hang) }, true},
+		"no right":          {nomadtest.New, (*nomadtest.Server).ACLs, false},
+		"too many jobs":     {nomadtest.New, func(s *nomadtest.Server) { s.Handle("/v1/jobs", tooMany) }, false},
+		"a login page":      {nomadtest.New, func(s *nomadtest.Server) { s.Handle("/v1/jobs", page) }, false},
+		"unknown authority": {nomadtest.NewTLS, func(*nomadtest.Server) {}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t)
+			s.Set(10, 4, 0, 0)
+			s.Set(29, 4, 0, 0)
+			servers := c.start()
+			t.Cleanup(servers.Close)
+			c.prepare(servers)
+			told, code := run(t, nil, "--address", s.URL(), "--nomad-address", servers.URL(), "-t", "1s")
+			if code != 2 || !strings.HasPrefix(told, "[CRITICAL] - Poseidon: 2 of 2 pools low at once") || strings.Contains(told, out) != c.isOut {
+				t.Errorf("exit %d: %s", code, told)
+			}
+		})
+	}
+}
+
+func tooMany(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Query().Get("filter") == idleRunners {
+		http.Error(w, "failed to create filter evaluator", http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("X-Nomad-Index", "1")
+	list := strings.Repeat(`{"ID":"10-a","Status":"running","Namespace":"default"},`, mostJobs)
+	_, _ = io.WriteString(w, "["+list+`{"ID":"10-b","Status":"running","Namespace":"default"}]`)
+}
+
+func page(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html")
+	_, _ = io.WriteString(w, "<html>Please log in</html>")
+}
+
+// What a runner's allocations say of it, besides its job's status, which stays "running" when its node is lost.
+func TestCountRunners(t *testing.T) {
+	for _, c := range []struct {
+		status, group string
+		want          Runners
+	}{
+		{"running", `{"Running":1}`, Runners{Running: 1}},
+		{"running", `{"Running":1,"Lost":1,"Failed":2}`, Runners{Running: 1}},
+		{"running", `{"Starting":1}`, Runners{Starting: 1}},
+		{"pending", `{"Queued":1}`, Runners{Starting: 1}},
+		{"pending", `{}`, Runners{Starting: 1}}, // its evaluation is not closed
+		{"pending", `{"Failed":1}`, Runners{Starting: 1}},
+		{"running", `{"Unknown":1}`, Runners{}}, // its node is disconnected
+		{"running", `{"Lost":1}`, Runners{}},
+		{"running", `{"Failed":1}`, Runners{}},
+		{"running", `{"Complete":1}`, Runners{}},
+	} {
+		var stubs []nomad.JobStub
+		list := fmt.Sprintf(`[{"ID":"29-3d8b031c","Status":%q,"JobSummary":{"Summary":{"default-group":%s}}}]`, c.status, c.group)
+		if err := json.Unmarshal([]byte(list), &stubs); err != nil {
+			t.Fatal(err)
+		}
+		runner, kept := keep(&stubs[0])
+		if got := count([]stub{runner}).Environments[29]; !kept || got != c.want {
+			t.Errorf("%s %s: %+v, want %+v", c.status, c.group, got, c.want)
+		}
 	}
 }
 
@@ -248,6 +324,9 @@ func TestUsage(t *testing.T) {
 		{[]string{"--environment", "x"}, "--environment"}, {[]string{"--environment", "-1"}, "--environment: an ID is 0 or more"}, {[]string{"--min-idle", "-1"}, "--min-idle"},
 		{[]string{"-w", "x"}, "--warning"}, {[]string{"--address", "nonsense"}, "--address"}, {[]string{"--token-file", "/absent"}, "--token-file: cannot read /absent"},
 		{[]string{"--unreachable", "ok"}, "--unreachable"},
+		{[]string{"--nomad-address", "nonsense"}, "an address in --nomad-address is not a URL; do: give it as http://"},
+		{[]string{"--nomad-address", "http://127.0.0.1:1", "--nomad-token-file", "/absent"}, "cannot read the token"},
+		{[]string{"--nomad-address", "http://127.0.0.1:1", "--nomad-client-cert", "/absent"}, "give both --nomad-client-cert (NOMAD_CLIENT_CERT) and --nomad-client-key (NOMAD_CLIENT_KEY)"},
 	} {
 		if out, code := run(t, nil, c.args...); code != 3 || !strings.Contains(out, c.says) {
 			t.Errorf("%q: exit %d: %s", c.args, code, out)

@@ -27,8 +27,13 @@ func Judge(s Snapshot, selected []int, l Limits, now time.Time) Verdict {
 			if p, ok := s.pool(id); ok {
 				judged = append(judged, p)
 			} else {
-				findings = append(findings, j.unknown(id))
+				findings = append(findings, j.unknown(id, plugin.Critical))
 			}
+		}
+	}
+	if len(selected) == 0 {
+		for _, id := range j.strays() {
+			findings = append(findings, j.unknown(id, plugin.Warning))
 		}
 	}
 	findings = append(findings, j.nomad()...)
@@ -103,6 +108,20 @@ func consequence(p poseidon.Pool) string {
 // executions of all environments break.
 const restart = "restart Poseidon, which counts anew (open executions of all environments break): systemctl restart poseidon"
 
+// restart is what to do, with what must be done before: it forgets the environments whose own job is gone (poseidon#522).
+func (j judge) restart() string {
+	var lacking []string
+	for _, p := range j.Pools {
+		if r, known := j.Nomad.of(p.ID); known && !r.HasTemplate() {
+			lacking = append(lacking, fmt.Sprint(p.ID))
+		}
+	}
+	if len(lacking) == 0 {
+		return restart
+	}
+	return "first synchronise in CodeOcean what a restart would forget (environment " + plugin.List(lacking) + ", its used runners end), then " + restart
+}
+
 func (j judge) low(p poseidon.Pool) []plugin.Finding {
 	if !j.limits.Low(p) {
 		return nil
@@ -116,7 +135,7 @@ func (j judge) low(p poseidon.Pool) []plugin.Finding {
 	switch j.limits.Stand(p, j.Nomad) {
 	case Lost:
 		f.Cause = fmt.Sprintf("lost in Poseidon's memory: Nomad runs %d idle", runners.Running)
-		f.Remedy = restart
+		f.Remedy = j.restart()
 	case Filling:
 		f.Cause = fmt.Sprintf("Nomad runs %d idle, %d more starting or waiting for room", runners.Running, runners.Starting)
 		f.Remedy = fmt.Sprintf("wait some minutes; if they do not start, add capacity (a resync will not help): nomad job status %d-", p.ID)
@@ -152,14 +171,14 @@ func (j judge) stale(p poseidon.Pool) []plugin.Finding {
 		Problem:     fmt.Sprintf("Poseidon's statistics are stale (%d of %s idle)", p.Idle, plugin.Count(p.Size, "runner")),
 		Cause:       fmt.Sprintf("Nomad runs %d, and %d are starting: its events did not reach Poseidon", r.Running, r.Starting),
 		Consequence: "learners are given runners that are gone; a resync would take minutes and leave it empty",
-		Remedy:      restart, Details: j.newest(p.ID),
+		Remedy:      j.restart(), Details: j.newest(p.ID),
 	}}
 }
 
 // template finds environments that Poseidon will not know after its next restart (poseidon#522, #612).
 func (j judge) template(p poseidon.Pool) []plugin.Finding {
 	r, known := j.Nomad.of(p.ID)
-	if !known || r.Template == "running" || r.Template == "pending" {
+	if !known || r.HasTemplate() {
 		return nil
 	}
 	what := "its job is dead in Nomad"
@@ -171,13 +190,28 @@ func (j judge) template(p poseidon.Pool) []plugin.Finding {
 		Remedy:      "synchronise the environment in CodeOcean when its used runners may be ended"}}
 }
 
-func (j judge) unknown(id int) plugin.Finding {
-	f := plugin.Finding{State: plugin.Critical, Subject: subject(id), Problem: "Poseidon does not know it",
+func (j judge) unknown(id int, state plugin.State) plugin.Finding {
+	f := plugin.Finding{State: state, Subject: subject(id), Problem: "Poseidon does not know it",
 		Consequence: "learners get errors", Remedy: "synchronise it in CodeOcean, which has its configuration"}
 	if r, known := j.Nomad.of(id); known && r.Running > 0 {
 		f.Cause = fmt.Sprintf("Nomad runs %s of it: Poseidon has lost the environment", plugin.Count(r.Running, "idle runner"))
 	}
 	return f
+}
+
+// strays are environments that Nomad runs idle runners of, and Poseidon's statistics leave out (poseidon#522). They may be another
+// Poseidon's, so they are worth a warning only; which must exist is what --environment tells.
+func (j judge) strays() (ids []int) {
+	if j.Nomad == nil {
+		return nil
+	}
+	for id, r := range j.Nomad.Environments {
+		if _, known := j.pool(id); !known && r.Running > 0 {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // outage is told instead of the single pools when so many are low that none of them is the cause.
@@ -197,12 +231,15 @@ func (j judge) outage(judged []poseidon.Pool, low, of int) plugin.Finding {
 	case j.Nomad != nil && j.Nomad.Outage:
 		f.Cause, f.Remedy = "Nomad cannot start runners: "+j.Nomad.Trouble, "see to Nomad; the pools fill by themselves once it is back: check_nomad_evals"
 	case standings[Lost] > 0:
-		f.Cause, f.Remedy = fmt.Sprintf("lost in Poseidon's memory: Nomad runs the idle runners of %s", plugin.Count(standings[Lost], "environment")), restart
+		f.Cause, f.Remedy = fmt.Sprintf("lost in Poseidon's memory: Nomad runs the idle runners of %s", plugin.Count(standings[Lost], "environment")), j.restart()
 	case standings[Filling] > 0:
 		f.Cause, f.Remedy = "runners are starting or wait for room in Nomad", "wait some minutes; if they do not start, add capacity: check_nomad_evals"
 	case standings[Missing] > 0:
 		f.Cause, f.Remedy = "Nomad answers, and runs none of them", "look at Nomad's clients and evaluations first: check_nomad_evals, nomad node status"
 	default:
+		if j.Nomad != nil {
+			f.Cause = "Nomad could not be asked: " + j.Nomad.Trouble
+		}
 		f.Remedy = "look at Nomad first: check_nomad_evals; then at Poseidon's log: journalctl -u poseidon"
 	}
 	return f

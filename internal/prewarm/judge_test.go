@@ -62,6 +62,10 @@ func TestJudge(t *testing.T) {
 			want: judgetest.Want{State: plugin.Critical, Says: []string{"environment 29 ¶ Poseidon does not know it", "synchronise it in CodeOcean"}}},
 		{name: "lost, and Nomad runs its runners unseen", snapshot: Snapshot{Pools: pools(full), Nomad: runs([2]int{4, 0}, [2]int{4, 0})}, selected: []int{29},
 			want: judgetest.Want{State: plugin.Critical, Says: []string{"Nomad runs 4 idle runners of it: Poseidon has lost the environment"}}},
+		{name: "lost, and nobody named it: Nomad tells (time line builtin-reload-15s, 101 s)", snapshot: Snapshot{Pools: pools(full), Nomad: template(runs([2]int{4, 0}, [2]int{4, 0}), 29, "dead")},
+			want: judgetest.Want{State: plugin.Warning, Says: []string{"environment 29 ¶ Poseidon does not know it", "Nomad runs 4 idle runners of it", "synchronise it in CodeOcean"}}},
+		{name: "deleted: only its dead job is left", snapshot: Snapshot{Pools: pools(full), Nomad: template(runs([2]int{4, 0}, [2]int{0, 0}), 29, "dead")}, want: judgetest.Want{State: plugin.OK}},
+		{name: "lost, but another one is watched", snapshot: Snapshot{Pools: pools(full), Nomad: runs([2]int{4, 0}, [2]int{4, 0})}, selected: []int{10}, want: judgetest.Want{State: plugin.OK}},
 		{name: "another environment is low", snapshot: Snapshot{Pools: pools(full, [3]int{4, 0, 0}, full)}, selected: []int{10}, want: judgetest.Want{State: plugin.OK, Not: []string{"29"}}},
 
 		{name: "incident 2 (poseidon#470): events missed, Nomad runs them", snapshot: Snapshot{Pools: pools(full, [3]int{4, 1, 0}, full), Nomad: runs([2]int{4, 0}, [2]int{4, 0}, [2]int{4, 0})},
@@ -70,6 +74,12 @@ func TestJudge(t *testing.T) {
 			want: judgetest.Want{State: plugin.Warning, Says: []string{"really missing: Nomad runs 1 idle, and none is starting", "resync_prewarm_pool --environment 10 (it ends the 1 used runner)"}, Not: []string{"restart"}}},
 		{name: "only starting (poseidon#399)", snapshot: Snapshot{Pools: pools([3]int{4, 0, 0}, full, full), Nomad: runs([2]int{0, 4}, [2]int{4, 0}, [2]int{4, 0})},
 			want: judgetest.Want{State: plugin.Critical, Says: []string{"Nomad runs 0 idle, 4 more starting or waiting for room", "a resync will not help"}, Not: []string{"resync_prewarm_pool"}}},
+		{name: "a class claims at once, and the replacements start: nothing is lost (poseidon#399)", snapshot: Snapshot{Pools: pools([3]int{4, 1, 3}, full, full), Nomad: runs([2]int{2, 2}, [2]int{4, 0}, [2]int{4, 0})},
+			want: judgetest.Want{State: plugin.Warning, Says: []string{"Nomad runs 2 idle, 2 more starting"}, Not: []string{"restart", "lost"}}},
+		{name: "Nomad learns of a claim 0.2 to 0.5 s later than Poseidon (facts 4)", snapshot: Snapshot{Pools: pools([3]int{4, 1, 3}, full, full), Nomad: runs([2]int{4, 3}, [2]int{4, 0}, [2]int{4, 0})},
+			want: judgetest.Want{State: plugin.Warning, Says: []string{"3 more starting"}, Not: []string{"restart", "lost"}}},
+		{name: "lost, and one replacement starts", snapshot: Snapshot{Pools: pools([3]int{4, 0, 4}, full, full), Nomad: runs([2]int{3, 1}, [2]int{4, 0}, [2]int{4, 0})},
+			want: judgetest.Want{State: plugin.Critical, Says: []string{"lost in Poseidon's memory: Nomad runs 3 idle"}}},
 		{name: "stale (time line event-stream-stalled, 2 s): Poseidon says 4, Nomad runs 1", snapshot: Snapshot{Pools: pools(full, full), Nomad: runs([2]int{1, 0}, [2]int{4, 0})},
 			want: judgetest.Want{State: plugin.Warning, Says: []string{"environment 10 ¶ Poseidon's statistics are stale (4 of 4 runners idle)", "Nomad runs 1, and 0 are starting", "a resync would"}}},
 		{name: "stale and none left", snapshot: Snapshot{Pools: pools(full, full), Nomad: runs([2]int{0, 0}, [2]int{4, 0})}, want: judgetest.Want{State: plugin.Critical, Says: []string{"stale"}}},
@@ -78,6 +88,8 @@ func TestJudge(t *testing.T) {
 
 		{name: "Nomad killed: all 0 within a second (time line nomad-hang-and-kill)", snapshot: Snapshot{Pools: pools([3]int{4, 0, 1}, [3]int{4, 0, 0}), Nomad: deaf}, selected: []int{29},
 			want: judgetest.Want{State: plugin.Critical, Says: []string{"2 of 2 pools low at once: an outage, not a pool's problem", "Nomad cannot start runners: cannot list jobs: no cluster leader", "a resync would end used runners"}, Not: []string{"resync_prewarm_pool"}}},
+		{name: "all low, and Nomad cannot be asked: that says nothing of Nomad", snapshot: Snapshot{Pools: pools([3]int{4, 0, 1}, [3]int{4, 0, 0}), Nomad: forbidden},
+			want: judgetest.Want{State: plugin.Critical, Says: []string{"Nomad could not be asked: cannot list jobs: refused (403)", "look at Nomad first"}, Not: []string{"Nomad cannot start runners"}}},
 		{name: "after list?fetch=true: all emptied in memory (time line builtin-reload-15s)", snapshot: Snapshot{Pools: pools([3]int{4, 0, 1}, [3]int{4, 0, 0}), Nomad: runs([2]int{4, 0}, [2]int{4, 0})},
 			want: judgetest.Want{State: plugin.Critical, Says: []string{"lost in Poseidon's memory: Nomad runs the idle runners of 2 environments", "systemctl restart poseidon"}}},
 		{name: "all agents restarted, jobs vanished (poseidon#612)", snapshot: Snapshot{Pools: pools([3]int{4, 0, 0}, [3]int{4, 1, 0}, full), Nomad: runs([2]int{0, 0}, [2]int{1, 0}, [2]int{4, 0})},
@@ -92,6 +104,10 @@ func TestJudge(t *testing.T) {
 		{name: "no right in Nomad, one pool low", snapshot: Snapshot{Pools: pools(full, [3]int{4, 1, 0}, full), Nomad: forbidden}, want: judgetest.Want{State: plugin.Warning, Says: []string{"Nomad could not be asked: cannot list jobs: refused (403)", "give its policy list-jobs"}}},
 		{name: "template job stopped: lost at the next restart (facts 3.7)", snapshot: Snapshot{Pools: pools(full, full), Nomad: template(runs([2]int{4, 0}, [2]int{4, 0}), 29, "dead")},
 			want: judgetest.Want{State: plugin.Warning, Says: []string{"environment 29 ¶ its job is dead in Nomad", "template-29", "at its next restart"}, Not: []string{"environment 10"}}},
+		{name: "lost in memory, and a restart would forget it (time line builtin-reload-15s, 106 s)", snapshot: Snapshot{Pools: pools(full, [3]int{4, 0, 2}, full), Nomad: template(runs([2]int{4, 0}, [2]int{4, 0}, [2]int{4, 0}), 29, "dead")},
+			want: judgetest.Want{State: plugin.Critical, Says: []string{"lost in Poseidon's memory", "first synchronise in CodeOcean what a restart would forget (environment 29, its used runners end), then restart Poseidon"}}},
+		{name: "stale, and a restart would forget another one", snapshot: Snapshot{Pools: pools(full, full), Nomad: template(runs([2]int{1, 0}, [2]int{4, 0}), 29, "")},
+			want: judgetest.Want{State: plugin.Warning, Says: []string{"stale", "what a restart would forget (environment 29,"}}},
 		{name: "template job purged", snapshot: Snapshot{Pools: pools(full, full), Nomad: template(runs([2]int{4, 0}, [2]int{4, 0}), 29, "")}, want: judgetest.Want{State: plugin.Warning, Says: []string{"its job is gone from Nomad"}}},
 	} {
 		t.Run(r.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"syscall"
 	"time"
 
 	"overdue/internal/nomad"
@@ -38,8 +39,8 @@ func readNomad(ctx context.Context, client *nomad.Client, namespace string) *Nom
 		stubs, err = readEach(ctx, client, namespace)
 	}
 	if err != nil {
-		n := &Nomad{Trouble: err.Error(), Outage: !errors.As(err, &refused) || refused.Status == 0 || refused.Status >= 500}
-		if refused != nil {
+		n := &Nomad{Trouble: err.Error(), Outage: isOut(err)}
+		if errors.As(err, &refused) {
 			n.Remedy = refused.Hint()
 		}
 		return n
@@ -48,6 +49,15 @@ func readNomad(ctx context.Context, client *nomad.Client, namespace string) *Nom
 		return &Nomad{Trouble: "it shows no job of Poseidon's at all", Remedy: "is --nomad-namespace right (nomad.namespace of Poseidon's configuration), and may the token list its jobs?"}
 	}
 	return count(stubs)
+}
+
+// isOut says that Nomad itself is in trouble, not this machine's way to it: a certificate or a name says nothing of the servers.
+func isOut(err error) bool {
+	var e *nomad.Error
+	if errors.As(err, &e) && e.Status != 0 {
+		return nomad.Leaderless(err) != "" || e.Status >= http.StatusInternalServerError
+	}
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // stub is a job of Poseidon's.
@@ -67,7 +77,10 @@ func keep(j *nomad.JobStub) (stub, bool) {
 		return stub{}, false
 	}
 	id, err := strconv.Atoi(match[1] + match[2])
-	s := stub{environment: id, template: match[1] != "", namespace: j.Namespace, id: j.ID, status: j.Status, submitted: time.Unix(0, j.SubmitTime)}
+	s := stub{environment: id, template: match[1] != "", namespace: j.Namespace, id: j.ID, status: j.Status}
+	if j.SubmitTime > 0 {
+		s.submitted = time.Unix(0, j.SubmitTime)
+	}
 	if j.JobSummary != nil {
 		s.summary = j.JobSummary.Summary[runnerGroup]
 	}
@@ -81,7 +94,8 @@ func readEach(ctx context.Context, client *nomad.Client, namespace string) (idle
 		return nil, err
 	}
 	if len(all) > mostJobs {
-		return nil, fmt.Errorf("the servers cannot select idle runners, and %d jobs are too many to read each", len(all))
+		return nil, &nomad.Error{What: fmt.Sprintf("the servers cannot select idle runners, and %d jobs are too many to read each", len(all)),
+			Remedy: "update Nomad to 1.6.3 or later, or do not have it asked"}
 	}
 	for _, s := range all {
 		if s.template {
@@ -113,7 +127,7 @@ func count(stubs []stub) *Nomad {
 			r.Template = s.status
 		case s.summary.Running > 0:
 			r.Running++
-		default: // placed or to be placed
+		case s.summary.Starting+s.summary.Queued > 0, s.status == nomad.JobPending:
 			r.Starting++
 		}
 		if !s.template && s.submitted.After(r.Newest) {

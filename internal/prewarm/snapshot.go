@@ -26,8 +26,11 @@ type Runners struct {
 	Running  int       // idle
 	Starting int       // placed or to be placed, and not running yet
 	Newest   time.Time // when the youngest of them was submitted; zero if there is none
-	Template string    // status of the environment's own job: "running", "dead", or "" if there is none
+	Template string    // status of the environment's own job: "running", "pending", "dead", or "" if there is none
 }
+
+// HasTemplate says that the environment's own job is there, from which Poseidon knows it after a restart.
+func (r Runners) HasTemplate() bool { return r.Template == "running" || r.Template == "pending" }
 
 // of returns the runners of an environment. known is false if Nomad was not asked or could not answer.
 func (n *Nomad) of(id int) (r Runners, known bool) {

@@ -62,7 +62,8 @@ const (
 	Stale              // fine in Poseidon's memory, while Nomad runs too few
 )
 
-// Stand compares a pool with what Nomad runs of it.
+// Stand compares a pool with what Nomad runs of it. Nomad is ahead of Poseidon by what has just started, and learns of a claim, for
+// which a runner starts, up to half a second later: so only what it runs beyond that is lost (poseidon#399, docs/nomad_usage.md).
 func (l Limits) Stand(p poseidon.Pool, n *Nomad) Standing {
 	r, known := n.of(p.ID)
 	low := l.Low(p)
@@ -73,7 +74,7 @@ func (l Limits) Stand(p poseidon.Pool, n *Nomad) Standing {
 		return Unchecked
 	case !known:
 		return Fine
-	case low && l.state(r.Running, p.Size) == plugin.OK && r.Running > p.Idle:
+	case low && l.state(r.Running, p.Size) == plugin.OK && r.Running-p.Idle > r.Starting:
 		return Lost
 	case low && r.Starting > 0:
 		return Filling

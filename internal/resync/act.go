@@ -2,17 +2,22 @@ package resync
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"overdue/internal/plugin"
 	"overdue/internal/poseidon"
 )
 
-// resync sends the environment's own configuration back, after a last look: it is the only call that refills a pool, and it
+// resync sends the environment's own configuration back, after a second look: it is the only call that refills a pool, and it
 // ends the environment's used runners.
-func (h *handler) resync(ctx context.Context) (result, error) {
+func (h *handler) resync(ctx context.Context, d Decision) (result, error) {
 	id := h.facts.Environment
+	if h.replay {
+		return h.ends(d), nil
+	}
 	environment, err := h.poseidon.Environment(ctx, id)
 	if poseidon.IsUnknown(err) {
 		delete(h.facts.Pools, id)
@@ -21,10 +26,18 @@ func (h *handler) resync(ctx context.Context) (result, error) {
 	if err != nil {
 		return h.ends(Decision{}), err
 	}
+	first := h.facts
+	h.waiting("a second look")
+	if err := h.pause(ctx, h.recheck); err != nil {
+		return h.ends(Decision{}), err
+	}
 	if err := h.readPools(ctx); err != nil {
 		return h.ends(Decision{}), err
 	}
-	d := h.decide()
+	if h.nomad != nil {
+		h.facts.Nomad = h.nomad(ctx)
+	}
+	d = DecideAgain(first, h.facts, h.rules, h.moment())
 	if d.Action == Resync {
 		pool := h.facts.Pools[id]
 		if environment.Size != pool.Size { // and is still being put into effect
@@ -147,4 +160,10 @@ func (h *handler) since(then Moment) time.Duration {
 		return now.Uptime - then.Uptime
 	}
 	return now.Wall.Sub(then.Wall) // both from time.Now: the difference is monotonic
+}
+
+// isUnsent says that a request certainly did not reach the server: there was no connection to send it on.
+func isUnsent(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
 }

@@ -3,13 +3,13 @@ package resync
 import (
 	"context"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"overdue/internal/plugin"
+	"overdue/internal/prewarm"
 )
 
 const programName = "resync_prewarm_pool"
@@ -20,33 +20,38 @@ func Check(ctx context.Context, args, env []string, out io.Writer) int {
 }
 
 // Program is resync_prewarm_pool.
-var Program = plugin.Program{
-	Name:    programName,
-	Summary: "Refills a depleted Poseidon pre-warming pool, carefully: an event handler for Icinga, and a tool for the hand.",
-	Description: "The only call to Poseidon that refills a pool also ends the used runners of that environment, and while Nomad is in trouble or " +
-		"Poseidon's event stream has stalled it empties the pool for good. So the handler acts rarely, on one environment, once in a " +
-		"while, and says why it did not.\n\n" +
-		"Icinga calls a handler at every SOFT check, when a HARD state changes and at recovery, never again while a HARD state lasts, in " +
-		"downtimes too, and on several nodes of a zone. With --on soft:6,hard, check_prewarm_pool and a retry_interval of one minute it looks again for " +
-		"5 minutes, then acts, or refuses with another chance at each retry until the state is HARD and people are told.\n\n" +
-		"By hand, --environment is enough; --dry-run says what it would do.",
-	Examples: []plugin.Example{
-		{About: "Look at what it would do, and why:", Command: "resync_prewarm_pool --environment 29 --dry-run"},
-		{About: "As Icinga calls it:", Command: "resync_prewarm_pool --environment 29 --state CRITICAL --state-type SOFT --attempt 6 --downtime-depth 0 \\\n" +
-			"  --poseidon-token-file /etc/icinga2/overdue/poseidon-token --nomad-token-file /etc/icinga2/overdue/nomad-token \\\n" +
-			"  --icinga-url https://localhost:5665 --icinga-auth-file /etc/icinga2/overdue/icinga-auth \\\n" +
-			"  --icinga-ca-file /var/lib/icinga2/certs/ca.crt --icinga-host learn --icinga-service 'pool 29'"},
-		{About: "Once more, after a resync that did not help:", Command: "resync_prewarm_pool --environment 29 --force"},
-	},
-	Timeout:  10 * time.Minute,
-	Outcomes: &outcomes,
-	Define:   define,
+var Program = program(machine())
+
+func program(by surroundings) plugin.Program {
+	return plugin.Program{
+		Name:    programName,
+		Summary: "Refills a depleted Poseidon pre-warming pool, carefully: an event handler for Icinga, and a tool for the hand.",
+		Description: "The only call to Poseidon that refills a pool also ends the used runners of that environment, and while Nomad is in trouble or " +
+			"Poseidon's event stream has stalled it empties the pool for good. So the handler acts rarely, on one environment, once in a " +
+			"while, and says why it did not.\n\n" +
+			"Icinga calls a handler at every SOFT check, when a HARD state changes and at recovery, never again while a HARD state lasts, in " +
+			"downtimes too, and on several nodes of a zone. With --on soft:6,hard, check_prewarm_pool and a retry_interval of one minute it looks again for " +
+			"5 minutes, then acts, or refuses with another chance at each retry until the state is HARD and people are told.\n\n" +
+			"By hand, --environment is enough; --dry-run says what it would do.",
+		Examples: []plugin.Example{
+			{About: "Look at what it would do, and why:", Command: "resync_prewarm_pool --environment 29 --dry-run"},
+			{About: "As Icinga calls it:", Command: "resync_prewarm_pool --environment 29 --state CRITICAL --state-type SOFT --attempt 6 --downtime-depth 0 \\\n" +
+				"  --token-file /etc/icinga2/overdue/poseidon-token --nomad-token-file /etc/icinga2/overdue/nomad-token \\\n" +
+				"  --icinga-url https://localhost:5665 --icinga-auth-file /etc/icinga2/overdue/icinga-auth \\\n" +
+				"  --icinga-ca-file /var/lib/icinga2/certs/ca.crt --icinga-host learn --icinga-service 'pool 29'"},
+			{About: "Once more, after a resync that did not help:", Command: "resync_prewarm_pool --environment 29 --force"},
+		},
+		Timeout:  10 * time.Minute,
+		Outcomes: &outcomes,
+		Define:   func(flags *plugin.Flags) plugin.Check { return define(flags, by) },
+	}
 }
 
 type options struct {
 	environment int
 	macros      macros
 	rules       Rules
+	recheck     plugin.Duration
 	settle      plugin.Duration
 	cooldown    plugin.Duration
 	spare       string
@@ -55,20 +60,22 @@ type options struct {
 	dry         bool
 	noJournal   bool
 	icinga      icingaOptions
-	servers     servers
+	sources     prewarm.Sources
+	by          surroundings
 }
 
-func define(flags *plugin.Flags) plugin.Check {
-	o := options{
+func define(flags *plugin.Flags, by surroundings) plugin.Check {
+	o := options{by: by,
 		rules: Rules{On: When{Soft: 6, Hard: true}}, spare: string(SpareAuto),
 		cooldown: plugin.Duration(30 * time.Minute), settle: plugin.Duration(90 * time.Second),
+		recheck: plugin.Duration(12 * time.Second), // Poseidon waits 10 s for each runner: whoever refills a pool moves it within that
 	}
 	f := flags.Group("What it is called for")
 	f.IntVar(&o.environment, "environment", -1, "`ID` of the execution environment; needed")
 	f.Lookup("environment").DefValue = ""
 	o.macros.addFlags(f)
 	o.addRules(flags.Group("When to act"))
-	o.servers.addFlags(flags)
+	o.sources.AddFlags(flags, "`URL` of a server of Nomad's; repeatable: they are asked in order (default $NOMAD_ADDR, then http://127.0.0.1:4646)")
 	f = flags.Group("Reports")
 	o.icinga.addFlags(f)
 	f.BoolVar(&o.noJournal, "no-journal", false, "write the log line to stdout only, not to the journal or syslog as well")
@@ -78,7 +85,8 @@ func define(flags *plugin.Flags) plugin.Check {
 func (o *options) addRules(f *pflag.FlagSet) {
 	f.Var(&o.rules.On, "on", "act at these states: SOFT from an attempt on, and HARD")
 	f.Var(&o.cooldown, "cooldown", "`TIME` from one resync of an environment to the next")
-	f.StringVar(&o.spare, "spare-used", o.spare, "`auto`: do not end used runners while idle ones are left; always: never end any; never: whatever it takes")
+	f.StringVar(&o.spare, "spare-used", o.spare, "`MODE`: auto does not end used runners while idle ones are left, always never ends any, never spares none")
+	f.Var(&o.recheck, "recheck", "`TIME` from the first look to the second, just before acting; whatever moves meanwhile forbids to act")
 	f.Var(&o.settle, "settle", "`TIME` that the pool may take to be half full again")
 	f.StringVar(&o.command, "restart-command", "", "`COMMAND` that restarts Poseidon when it has lost its runners in memory, such as \"sudo systemctl restart poseidon\"; split at blanks, run without a shell (default: it is only recommended)")
 	f.StringVar(&o.stateDir, "state-dir", "/var/lib/overdue", "`DIRECTORY` of locks and records; it must exist and be writable; hosts may share it")
@@ -99,23 +107,22 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	h := &handler{
 		facts: Facts{Environment: o.environment, Call: call}, rules: o.rules,
 		dry: o.dry || !run.Live(), replay: !run.Live(),
-		settle: time.Duration(o.settle), command: strings.Fields(o.command), store: store{o.stateDir},
+		recheck: time.Duration(o.recheck), settle: time.Duration(o.settle), command: strings.Fields(o.command), store: store{o.stateDir},
 		waiting: run.Waiting, object: o.icinga.object(),
-		surroundings: surroundings{moment: thisMoment, pause: pauseFor, restart: runCommand, pid: os.Getpid()},
+		surroundings: o.by,
 	}
 	if !run.Live() {
 		h.moment = func() Moment { return Moment{Wall: run.Now()} }
 	}
-	if h.host, err = os.Hostname(); err != nil {
-		h.host = "unknown"
-	}
 	if !call.Skip { // a node that is not to act may have no login
-		if err := o.servers.connect(h, run); err != nil {
+		client, count, err := o.sources.Connect(run, !o.rules.WithoutNomad)
+		if err != nil {
 			return err
 		}
+		h.poseidon, h.nomad = client, count
 	}
 	r, failure := h.run(ctx)
-	t := teller{icinga: report, log: toJournal}
+	t := teller{icinga: report, log: o.by.log}
 	if o.noJournal {
 		t.log = nil
 	}
@@ -142,15 +149,4 @@ func (o *options) validate() (Call, error) {
 		err = plugin.Misuse("--state-dir must not be empty")
 	}
 	return call, err
-}
-
-func pauseFor(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"overdue/internal/plugin"
+	"overdue/internal/prewarm"
 )
 
 // Action is what a decision is about.
@@ -39,6 +40,23 @@ func Decide(f Facts, rules Rules, now Moment) Decision {
 	}
 	pool := f.Pools[f.Environment]
 	return Decision{Action: Resync, Reason: fmt.Sprintf("%s runners are idle, and %s", pool, ended(pool.Used))}
+}
+
+// DecideAgain decides at a second look, some seconds after the first. What moved in between is being refilled already: by
+// CodeOcean, by Poseidon's own reload, or by a person (poseidon#716). Two resyncs at once end each other's runners.
+func DecideAgain(first, second Facts, rules Rules, now Moment) Decision {
+	d := Decide(second, rules, now)
+	if d.Action != Resync {
+		return d
+	}
+	was, is := first.Pools[first.Environment], second.Pools[second.Environment]
+	if was.Idle != is.Idle || was.Size != is.Size {
+		return *refuse("", "its pool moves: idle %s → %s between two looks; somebody is at it already", was, is)
+	}
+	if ran, runs := first.running(), second.running(); ran != runs {
+		return *refuse("", "its pool moves: Nomad ran %d idle runners, and runs %d at the second look; somebody is at it already", ran, runs)
+	}
+	return d
 }
 
 func nothing(format string, args ...any) *Decision {
@@ -149,32 +167,45 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 		}
 		return nil
 	}
-	n := f.Nomad
-	if n == nil {
+	if f.Nomad == nil {
 		return &Decision{Action: Ask}
 	}
-	switch {
-	case n.Trouble != "":
-		return refuse("look at Nomad first", "while Nomad cannot be asked a resync could end runners and start none: %s", n.Trouble)
-	case n.Verdict == Stale:
-		return refuse(advice, "Poseidon counts %s idle runners, Nomad runs %d: its event stream has stalled, and a resync would empty the pool", pool, n.Idle)
-	case !pool.Low():
+	if f.Nomad.Trouble != "" {
+		return refuse("look at Nomad first: check_nomad_evals", "while Nomad cannot be asked a resync could end runners and start none: %s", f.Nomad.Trouble)
+	}
+	runners := f.Nomad.Environments[f.Environment]
+	switch standing := limits.Stand(pool.of(f.Environment), f.Nomad); {
+	case standing == prewarm.Stale:
+		return refuse(advice, "Poseidon counts %s idle runners, Nomad runs %d: its event stream has stalled, and a resync would empty the pool", pool, runners.Running)
+	case standing == prewarm.Fine:
 		return nothing("the pool has recovered: %s runners are idle", pool)
-	case n.Verdict == Filling:
+	case standing == prewarm.Filling:
 		return refuse("wait; if it stays so, add capacity: nomad node status",
-			"%s runners are idle and Nomad is starting %d: it is filling or has no room, and a resync would begin anew", pool, n.Starting)
-	case n.Verdict == Lost:
+			"%s runners are idle and Nomad is starting %d: it is filling or has no room, and a resync would begin anew", pool, runners.Starting)
+	case standing == prewarm.Lost:
 		return lost(f, rules, now)
-	case n.Verdict != Missing:
-		return refuse("look at Poseidon's and Nomad's logs", "Poseidon counts %s idle runners, Nomad runs %d: that fits no known case", pool, n.Idle)
+	case standing != prewarm.Missing, runners.Template == "" && runners.Running == 0 && pool.Idle > 0:
+		return refuse("is --nomad-namespace right, and --nomad-address that of Poseidon's servers?",
+			"Poseidon counts %s idle runners, and Nomad shows nothing of this environment", pool)
 	}
 	return nil
 }
 
-// lost is for runners that Poseidon has forgotten. A resync would end them, the used ones too; a restart finds them again.
+// lost is for runners that Poseidon has forgotten. A resync would end them, the used ones too; a restart finds them again, but
+// forgets the environments whose own job is gone (poseidon#522).
 func lost(f Facts, rules Rules, now Moment) *Decision {
-	reason := fmt.Sprintf("Poseidon counts %s idle runners, Nomad runs %d: lost in Poseidon's memory", f.Pools[f.Environment], f.Nomad.Idle)
-	if !rules.MayRestart {
+	reason := fmt.Sprintf("Poseidon counts %s idle runners, Nomad runs %d: lost in Poseidon's memory", f.Pools[f.Environment], f.running())
+	var lacking []string
+	for _, id := range slices.Sorted(maps.Keys(f.Pools)) {
+		if !f.Nomad.Environments[id].HasTemplate() {
+			lacking = append(lacking, strconv.Itoa(id))
+		}
+	}
+	switch {
+	case len(lacking) > 0:
+		return refuse("first synchronise those in CodeOcean (their used runners end), then "+advice,
+			"%s; a resync would end them, and a restart would forget environment %s, whose job in Nomad is gone", reason, plugin.List(lacking))
+	case !rules.MayRestart:
 		return refuse(advice, "%s, and a resync would end them", reason)
 	}
 	if d := cooling(f.State.Restart, rules, now); d != nil {
@@ -183,30 +214,26 @@ func lost(f Facts, rules Rules, now Moment) *Decision {
 	return &Decision{Action: Restart, Reason: reason}
 }
 
-// byUsed heeds the runners that people work with, by the larger of both counts.
+// byUsed heeds the runners that people work with.
 func byUsed(f Facts, rules Rules, _ Moment) *Decision {
 	pool := f.Pools[f.Environment]
-	used := pool.Used
-	if f.Nomad != nil {
-		used = max(used, f.Nomad.Used)
-	}
 	switch {
-	case used == 0 || rules.Spare == SpareNever:
+	case pool.Used == 0 || rules.Spare == SpareNever:
 		return nil
 	case rules.Spare == SpareAlways:
-		return refuse("wait until they end, or by hand: --spare-used never", "a resync would end %s (--spare-used always)", plugin.Count(used, "used runner"))
+		return refuse("wait until they end, or by hand: --spare-used never", "a resync would end %s (--spare-used always)", plugin.Count(pool.Used, "used runner"))
 	case pool.Idle > 0:
 		return refuse("wait until they end or the pool is empty, or by hand: --spare-used never",
-			"a resync would end %s while %d idle ones are left to claim (--spare-used auto)", plugin.Count(used, "used runner"), pool.Idle)
+			"a resync would end %s while %d idle ones are left to claim (--spare-used auto)", plugin.Count(pool.Used, "used runner"), pool.Idle)
 	}
 	return nil
 }
 
 func ended(used int) string {
 	if used == 0 {
-		return "no used runner is ended"
+		return "it ends no used runner"
 	}
-	return plugin.Count(used, "used runner") + " end with it"
+	return fmt.Sprintf("it ends %s", plugin.Count(used, "used runner"))
 }
 
 // clock tells when a record was made.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"overdue/internal/plugin"
+	"overdue/internal/prewarm"
 )
 
 var noon = Moment{Wall: time.Date(2026, 12, 3, 12, 0, 0, 0, time.UTC), Boot: "a", Uptime: 100 * time.Hour}
@@ -24,9 +25,19 @@ func depleted() Facts {
 		Call:        Call{State: plugin.Critical, Hard: true, Attempt: 1},
 		State:       &State{},
 		Pools:       map[int]Pool{10: {Idle: 4, Size: 4}, 29: {Idle: 1, Size: 4}},
-		Nomad:       &Nomad{Verdict: Missing, Idle: 1},
+		Nomad:       nomadRuns(1, 0),
 	}
 }
+
+// nomadRuns is Nomad with so many idle runners of environment 29, and so many more that are starting.
+func nomadRuns(running, starting int) *prewarm.Nomad {
+	return &prewarm.Nomad{Environments: map[int]prewarm.Runners{
+		10: {Running: 4, Template: "running"},
+		29: {Running: running, Starting: starting, Template: "running"},
+	}}
+}
+
+func troubled(trouble string) *prewarm.Nomad { return &prewarm.Nomad{Trouble: trouble} }
 
 func usual() Rules {
 	return Rules{On: When{Soft: 6, Hard: true}, Cooldown: 30 * time.Minute, Spare: SpareAuto}
@@ -38,6 +49,13 @@ func soft(attempt int) func(*Facts, *Rules) {
 
 func pools(p map[int]Pool) func(*Facts, *Rules) { return func(f *Facts, _ *Rules) { f.Pools = p } }
 
+// recovered is a pool of which Nomad runs as many as Poseidon counts.
+func recovered(idle, size int) func(*Facts, *Rules) {
+	return func(f *Facts, _ *Rules) {
+		f.Pools, f.Nomad = map[int]Pool{29: {Idle: idle, Size: size}}, nomadRuns(idle, 0)
+	}
+}
+
 func TestDecide(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -45,7 +63,7 @@ func TestDecide(t *testing.T) {
 		want   Action
 		says   string
 	}{
-		{"all speaks for it", func(*Facts, *Rules) {}, Resync, "1/4 runners are idle, and no used runner is ended"},
+		{"all speaks for it", func(*Facts, *Rules) {}, Resync, "1/4 runners are idle, and it ends no used runner"},
 
 		// What Icinga calls a handler for (facts: event handlers, exact rule).
 		{"WARNING", func(f *Facts, _ *Rules) { f.Call.State = plugin.Warning }, Resync, ""},
@@ -81,34 +99,49 @@ func TestDecide(t *testing.T) {
 		{"unknown environment (poseidon#522)", pools(map[int]Pool{10: {Idle: 4, Size: 4}}), Refuse, "does not know"},
 		{"no environment at all (poseidon#408)", pools(map[int]Pool{}), Refuse, "does not know"},
 		{"size 0", pools(map[int]Pool{29: {}}), Nothing, "meant to be empty"},
-		{"exactly half", pools(map[int]Pool{29: {Idle: 2, Size: 4}}), Nothing, "recovered: 2/4"},
-		{"just under half of an odd size", pools(map[int]Pool{29: {Idle: 2, Size: 5}}), Resync, "2/5"},
-		{"over half of an odd size", pools(map[int]Pool{29: {Idle: 3, Size: 5}}), Nothing, "recovered"},
-		{"more than full (poseidon#381)", pools(map[int]Pool{29: {Idle: 5, Size: 4}}), Nothing, "recovered"},
+		{"exactly half", recovered(2, 4), Nothing, "recovered: 2/4"},
+		{"just under half of an odd size", recovered(2, 5), Resync, "2/5"},
+		{"over half of an odd size", recovered(3, 5), Nothing, "recovered"},
+		{"more than full (poseidon#381)", recovered(5, 4), Nothing, "recovered"},
 		{"two at once (poseidon#470)", pools(map[int]Pool{10: {Idle: 1, Size: 4}, 29: {Idle: 1, Size: 4}}), Refuse, "2 of 2 environments are low at once (10 and 29)"},
 		{"all at 0: Nomad was killed", pools(map[int]Pool{9: {Size: 2}, 10: {Size: 4}, 29: {Size: 4}}), Refuse, "an outage"},
-		{"the others are low, this one is not", pools(map[int]Pool{9: {Size: 2}, 10: {Size: 4}, 29: {Idle: 4, Size: 4}}), Nothing, "recovered"},
+		{"the others are low, this one is not", func(f *Facts, _ *Rules) {
+			f.Pools = map[int]Pool{9: {Size: 2}, 10: {Size: 4}, 29: {Idle: 4, Size: 4}}
+			f.Nomad = nomadRuns(4, 0)
+		}, Nothing, "recovered"},
 
 		// Nomad's.
-		{"Nomad has no leader", func(f *Facts, _ *Rules) { f.Nomad = &Nomad{Trouble: "no leader"} }, Refuse, "no leader"},
+		{"Nomad has no leader", func(f *Facts, _ *Rules) { f.Nomad = troubled("no leader") }, Refuse, "no leader"},
 		{"the pool is well, Nomad has no leader", func(f *Facts, r *Rules) {
 			pools(map[int]Pool{29: {Idle: 4, Size: 4}})(f, r)
-			f.Nomad = &Nomad{Trouble: "no leader"}
+			f.Nomad = troubled("no leader")
 		}, Refuse, "no leader"},
-		{"lost in memory", func(f *Facts, _ *Rules) { f.Nomad = &Nomad{Verdict: Lost, Idle: 4} }, Refuse, "lost in Poseidon's memory"},
-		{"lost in memory, with a command", func(f *Facts, r *Rules) { f.Nomad, r.MayRestart = &Nomad{Verdict: Lost, Idle: 4}, true }, Restart, "lost"},
+		{"lost in memory", func(f *Facts, _ *Rules) { f.Nomad = nomadRuns(4, 0) }, Refuse, "lost in Poseidon's memory"},
+		{"lost in memory, with a command", func(f *Facts, r *Rules) { f.Nomad, r.MayRestart = nomadRuns(4, 0), true }, Restart, "lost"},
 		{"lost in memory, restarted for another environment", func(f *Facts, r *Rules) {
-			f.Nomad, r.MayRestart = &Nomad{Verdict: Lost, Idle: 4}, true
+			f.Nomad, r.MayRestart = nomadRuns(4, 0), true
 			f.State.Restart = ago(time.Minute, Helped)
 		}, Refuse, "--cooldown"},
+		{"lost in memory, with a command, but a restart would forget another (poseidon#522)", func(f *Facts, r *Rules) {
+			f.Nomad, r.MayRestart = nomadRuns(4, 0), true
+			f.Nomad.Environments[10] = prewarm.Runners{Running: 4, Template: "dead"}
+		}, Refuse, "would forget environment 10"},
 		{"missing, with a command", func(_ *Facts, r *Rules) { r.MayRestart = true }, Resync, ""},
 		{"stale: Poseidon says all is well", func(f *Facts, r *Rules) {
 			pools(map[int]Pool{29: {Idle: 4, Size: 4}})(f, r)
-			f.Nomad = &Nomad{Verdict: Stale, Idle: 1}
+			f.Nomad = nomadRuns(1, 0)
 		}, Refuse, "event stream has stalled"},
-		{"filling", func(f *Facts, _ *Rules) { f.Nomad = &Nomad{Verdict: Filling, Starting: 3} }, Refuse, "Nomad is starting 3"},
-		{"no verdict", func(f *Facts, _ *Rules) { f.Nomad = &Nomad{} }, Refuse, "no known case"},
-		{"low, but Nomad agrees that all is well", func(f *Facts, _ *Rules) { f.Nomad = &Nomad{Verdict: Agreed, Idle: 4} }, Refuse, "no known case"},
+		{"filling", func(f *Facts, _ *Rules) { f.Nomad = nomadRuns(1, 3) }, Refuse, "Nomad is starting 3"},
+		{"another Nomad", func(f *Facts, _ *Rules) { delete(f.Nomad.Environments, 29) }, Refuse, "shows nothing of this environment"},
+		{"all gone in Nomad, the environment's job too (poseidon#612)", func(f *Facts, _ *Rules) {
+			delete(f.Nomad.Environments, 29)
+			f.Pools[29] = Pool{Size: 4}
+		}, Resync, ""},
+		{"half of them run in Nomad, fewer in memory (poseidon#598)", func(f *Facts, _ *Rules) { f.Nomad = nomadRuns(2, 0) }, Refuse, "lost"},
+		{"one more in Nomad, still low", func(f *Facts, r *Rules) {
+			f.Pools = map[int]Pool{29: {Idle: 1, Size: 10}}
+			f.Nomad = nomadRuns(2, 0)
+		}, Resync, ""},
 		{"without Nomad", func(f *Facts, r *Rules) { f.Nomad, r.WithoutNomad = nil, true }, Resync, ""},
 		{"without Nomad, recovered", func(f *Facts, r *Rules) {
 			f.Nomad, r.WithoutNomad = nil, true
@@ -117,8 +150,7 @@ func TestDecide(t *testing.T) {
 
 		// Used runners.
 		{"used ones, idle left", func(f *Facts, _ *Rules) { f.Pools[29] = Pool{Idle: 1, Used: 2, Size: 4} }, Refuse, "end 2 used runners while 1 idle"},
-		{"used ones that only Nomad knows", func(f *Facts, _ *Rules) { f.Nomad.Used = 1 }, Refuse, "end 1 used runner while"},
-		{"used ones, none idle", func(f *Facts, _ *Rules) { f.Pools[29] = Pool{Used: 2, Size: 4} }, Resync, "2 used runners end with it"},
+		{"used ones, none idle", func(f *Facts, _ *Rules) { f.Pools[29] = Pool{Used: 2, Size: 4} }, Resync, "it ends 2 used runners"},
 		{"used ones, always spared", func(f *Facts, r *Rules) { f.Pools[29], r.Spare = Pool{Used: 2, Size: 4}, SpareAlways }, Refuse, "--spare-used always"},
 		{"used ones, never spared", func(f *Facts, r *Rules) { f.Pools[29], r.Spare = Pool{Idle: 1, Used: 2, Size: 4}, SpareNever }, Resync, "2 used"},
 		{"none used, always spared", func(_ *Facts, r *Rules) { r.Spare = SpareAlways }, Resync, ""},

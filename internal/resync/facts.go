@@ -2,6 +2,8 @@ package resync
 
 import (
 	"time"
+
+	"overdue/internal/prewarm"
 )
 
 // Facts is all that a decision may rest on. What is nil is not known yet.
@@ -10,7 +12,15 @@ type Facts struct {
 	Call        Call
 	State       *State
 	Pools       map[int]Pool // by environment, as Poseidon tells them
-	Nomad       *Nomad
+	Nomad       *prewarm.Nomad
+}
+
+// running is how many idle runners of the environment Nomad runs, 0 if it was not to be asked.
+func (f Facts) running() int {
+	if f.Nomad == nil {
+		return 0
+	}
+	return f.Nomad.Environments[f.Environment].Running
 }
 
 // State is what the state directory says.
@@ -20,28 +30,6 @@ type State struct {
 	Last     Record // of this environment
 	Restart  Record // of Poseidon
 }
-
-// Nomad is what Nomad alone says of the environment's runners.
-type Nomad struct {
-	Trouble  string // why it could not be asked: no answer, no leader; or ""
-	Verdict  Verdict
-	Idle     int
-	Used     int
-	Starting int
-}
-
-// Verdict compares Poseidon's numbers with Nomad's.
-type Verdict int
-
-// Of these only Missing is a reason to resynchronise.
-const (
-	Unjudged Verdict = iota
-	Agreed           // and the pool is well
-	Missing          // the runners are gone in Nomad too
-	Lost             // Nomad runs them, Poseidon has forgotten them
-	Stale            // Poseidon counts runners that Nomad does not run
-	Filling          // Nomad starts them, or has no room for them
-)
 
 // Spare says when used runners, which a resync ends, are worth more than a full pool.
 type Spare string

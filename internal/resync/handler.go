@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"os"
 	"time"
 
+	"overdue/internal/nomad"
 	"overdue/internal/plugin"
 	"overdue/internal/poseidon"
+	"overdue/internal/prewarm"
 )
 
 // server is Poseidon, as far as the handler needs it: *poseidon.Client.
@@ -22,21 +26,32 @@ type surroundings struct {
 	moment  func() Moment
 	pause   func(context.Context, time.Duration) error
 	restart func(context.Context, []string) error
+	log     func(context.Context, slog.Record) error
 	host    string
 	pid     int
+}
+
+// machine is the one that this process runs on.
+func machine() surroundings {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return surroundings{moment: thisMoment, pause: nomad.PauseFor, restart: runCommand, log: toJournal, host: host, pid: os.Getpid()}
 }
 
 // handler is one run for one environment.
 type handler struct {
 	facts    Facts
 	rules    Rules
-	dry      bool // change nothing
-	replay   bool // it is about another time: what this machine remembers does not count
+	dry      bool          // change nothing
+	replay   bool          // it is about another time: what this machine remembers does not count
+	recheck  time.Duration // from the first look to the second
 	settle   time.Duration
 	command  []string // that restarts Poseidon
 	store    store
 	poseidon server
-	nomad    func(context.Context, map[int]Pool) Nomad
+	nomad    func(context.Context) *prewarm.Nomad // nil: it is not to be asked
 	waiting  func(format string, args ...any)
 	object   string // the service in Icinga, "host!service", or ""
 	surroundings
@@ -84,14 +99,12 @@ func (h *handler) run(ctx context.Context) (result, error) {
 	}
 	d := h.decide()
 	if d.Action == Ask {
-		h.waiting("Nomad, for its count of the same runners")
-		nomad := h.nomad(ctx, h.facts.Pools)
-		h.facts.Nomad = &nomad
+		h.facts.Nomad = h.nomad(ctx)
 		d = h.decide()
 	}
 	switch d.Action {
 	case Resync:
-		return h.resync(ctx)
+		return h.resync(ctx, d)
 	case Restart:
 		return h.restartPoseidon(ctx, d)
 	}

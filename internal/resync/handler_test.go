@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"overdue/internal/plugin"
 	"overdue/internal/poseidon"
+	"overdue/internal/prewarm"
 )
 
 // bench is a handler on a stand-in for Poseidon and Nomad, with a clock that only waiting moves.
@@ -50,22 +53,26 @@ func (b *bench) Replace(_ context.Context, e poseidon.Environment) error {
 func newBench(t *testing.T) *bench {
 	b := &bench{now: noon, pools: depleted().Pools, environment: poseidon.Environment{ID: 29, Size: 4, Body: []byte("as it came")}}
 	b.pools[29] = Pool{Idle: 0, Used: 2, Size: 4}
-	b.onPut = func() error { b.pools[29] = Pool{Size: 4}; return nil }
-	waited := 0
+	waited := -1
+	b.onPut = func() error { b.pools[29], waited = Pool{Size: 4}, 0; return nil }
 	b.onPause = func() {
-		if waited++; waited == 2 {
+		if waited >= 0 {
+			waited++
+		}
+		if waited == 2 {
 			b.pools[29] = Pool{Idle: 4, Size: 4}
 		}
 	}
 	b.handler = &handler{
 		facts:    Facts{Environment: 29, Call: depleted().Call},
 		rules:    usual(),
+		recheck:  12 * time.Second,
 		settle:   20 * time.Second,
 		store:    store{t.TempDir()},
 		poseidon: b,
-		nomad: func(context.Context, map[int]Pool) Nomad {
+		nomad: func(context.Context) *prewarm.Nomad {
 			b.asks = append(b.asks, "nomad")
-			return Nomad{Verdict: Missing}
+			return nomadRuns(b.pools[29].Idle, 0)
 		},
 		waiting: func(string, ...any) {},
 		surroundings: surroundings{
@@ -115,7 +122,7 @@ func TestHandlerRefills(t *testing.T) {
 	if got, want := b.finding(r).Subject+": "+r.change(), "resync 29 at 12:00 UTC: idle 0/4 → 4/4 in 4 s, 2 used runners ended"; got != want {
 		t.Errorf("says %q, want %q", got, want)
 	}
-	want := []string{"statistics", "nomad", "get", "statistics", "put 29 as it came", "statistics", "statistics", "statistics"}
+	want := []string{"statistics", "nomad", "get", "statistics", "nomad", "put 29 as it came", "statistics", "statistics", "statistics"}
 	if !slices.Equal(b.asks, want) {
 		t.Errorf("asks %q, want %q", b.asks, want)
 	}
@@ -194,11 +201,11 @@ func TestHandlerNoRecordNoPut(t *testing.T) {
 		t.Log("root may write everywhere: the directory is taken away instead")
 	}
 	b := newBench(t)
-	b.nomad = func(context.Context, map[int]Pool) Nomad {
+	b.nomad = func(context.Context) *prewarm.Nomad {
 		if err := os.RemoveAll(b.store.dir); err != nil {
 			t.Fatal(err)
 		}
-		return Nomad{Verdict: Missing}
+		return nomadRuns(0, 0)
 	}
 	if r, err := b.run(context.Background()); err != nil || r.Action != Refuse || b.puts() != 0 {
 		t.Errorf("%+v, %v, asked %q", r, err, b.asks)
@@ -216,20 +223,26 @@ func TestHandlerLooksAgain(t *testing.T) {
 		"another is low":              {func(b *bench) { b.pools[10] = Pool{Size: 4} }, Refuse, "2 of 2"},
 		"a runner came":               {func(b *bench) { b.pools[29] = Pool{Idle: 1, Used: 2, Size: 4} }, Refuse, "used runners"},
 		"it is gone":                  {func(b *bench) { delete(b.pools, 29) }, Refuse, "does not know"},
-		"size changed (poseidon#716)": {func(b *bench) { b.pools[29] = Pool{Size: 6} }, Refuse, "size 6 in the statistics, 4"},
-		"unknown to the other route":  {func(b *bench) { b.getErr = &poseidon.Error{Status: 404} }, Refuse, "does not know"},
+		"size changed (poseidon#716)": {func(b *bench) { b.pools[29] = Pool{Size: 6} }, Refuse, "moves: idle 0/4 → 0/6"},
+		"Nomad runs one": {func(b *bench) {
+			b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(1, 0) }
+		}, Refuse, "moves: Nomad ran 0 idle runners, and runs 1"},
+		"Nomad starts one": {func(b *bench) {
+			b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(0, 1) }
+		}, Refuse, "Nomad is starting 1"},
+		"Nomad's leader is gone": {func(b *bench) {
+			b.nomad = func(context.Context) *prewarm.Nomad { return troubled("no leader") }
+		}, Refuse, "no leader"},
+		"all as before": {func(*bench) {}, Resync, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
-			b.nomad = func(context.Context, map[int]Pool) Nomad {
-				row.change(b)
-				return Nomad{Verdict: Missing}
-			}
+			b.onPause = func() { row.change(b) }
 			r, err := b.run(context.Background())
 			if err != nil || r.Action != row.want || !strings.Contains(r.Reason, row.says) {
 				t.Errorf("%+v, %v; want %d because %q", r, err, row.want, row.says)
 			}
-			if b.puts() != 0 || b.record(t).exists() {
+			if acted := row.want == Resync; acted != (b.puts() > 0) || acted != b.record(t).exists() {
 				t.Errorf("acted: asked %q", b.asks)
 			}
 		})
@@ -247,7 +260,10 @@ func TestHandlerFailedPut(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	b = newBench(t)
-	b.onPut = func() error { return context.DeadlineExceeded }
+	b.onPut = func() error {
+		b.pools[29] = Pool{Idle: 2, Size: 4}
+		return context.DeadlineExceeded
+	}
 	if r, err := b.run(context.Background()); err != nil || !r.Helped {
 		t.Errorf("Poseidon went on by itself: %+v, %v", r, err)
 	}
@@ -255,7 +271,7 @@ func TestHandlerFailedPut(t *testing.T) {
 
 func TestHandlerRestarts(t *testing.T) {
 	b := newBench(t)
-	b.nomad = func(context.Context, map[int]Pool) Nomad { return Nomad{Verdict: Lost, Idle: 4} }
+	b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(4, 0) }
 	if r, err := b.run(context.Background()); err != nil || r.Action != Refuse || !strings.Contains(r.Remedy, "systemctl restart poseidon") {
 		t.Errorf("without a command: %+v, %v", r, err)
 	}
@@ -281,7 +297,7 @@ func TestHandlerDryRun(t *testing.T) {
 	b := newBench(t)
 	b.dry = true
 	r, err := b.run(context.Background())
-	if err != nil || r.Action != Resync || r.Acted || !strings.Contains(b.finding(r).Problem, "would resync: 0/4 runners are idle, and 2 used runners end") {
+	if err != nil || r.Action != Resync || r.Acted || !strings.Contains(b.finding(r).Problem, "would resync: 0/4 runners are idle, and it ends 2 used runners") {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if entries, _ := os.ReadDir(b.store.dir); len(entries) != 0 || b.puts() != 0 {
@@ -349,6 +365,42 @@ func TestHandlerTogether(t *testing.T) {
 	count := func(m *sync.Map) (n int) { m.Range(func(any, any) bool { n++; return true }); return n }
 	if count(&acted) != 1 || count(&refused) != 19 {
 		t.Errorf("%d acted and %d refused", count(&acted), count(&refused))
+	}
+}
+
+// TestHandlerTwoRoutes holds that both routes of Poseidon's must tell the same.
+func TestHandlerTwoRoutes(t *testing.T) {
+	b := newBench(t)
+	b.getErr = &poseidon.Error{Status: 404}
+	if r, err := b.run(context.Background()); err != nil || r.Action != Refuse || !strings.Contains(r.Reason, "does not know") || b.puts() != 0 {
+		t.Errorf("unknown to one: %+v, %v", r, err)
+	}
+	b = newBench(t)
+	b.environment.Size = 6
+	if r, err := b.run(context.Background()); err != nil || r.Action != Refuse || !strings.Contains(r.Reason, "size 4 in the statistics, 6") || b.puts() != 0 {
+		t.Errorf("of another size: %+v, %v", r, err)
+	}
+	b = newBench(t)
+	b.getErr = errGone
+	if _, err := b.run(context.Background()); !errors.Is(err, errGone) || b.puts() != 0 {
+		t.Errorf("no answer: %v", err)
+	}
+}
+
+// TestHandlerUnsent holds that a PUT that found no server is no resync: the next call may act.
+func TestHandlerUnsent(t *testing.T) {
+	b := newBench(t)
+	before := ago(time.Hour, Helped)
+	if err := b.store.write("environment-29", before); err != nil {
+		t.Fatal(err)
+	}
+	b.onPut = func() error { return &poseidon.Error{Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}} }
+	if _, err := b.run(context.Background()); err == nil || b.record(t) != before {
+		t.Errorf("%v, remembers %+v", err, b.record(t))
+	}
+	b.onPut = func() error { return &poseidon.Error{Err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}} }
+	if r, err := b.again(0); err != nil || !r.Acted {
+		t.Errorf("a connection that broke later: %+v, %v", r, err)
 	}
 }
 

@@ -30,7 +30,8 @@ func (h *handler) record(r result, f plugin.Finding, failure error) slog.Record 
 			slog.Int("environments", len(h.facts.Pools)))
 	}
 	if n := h.facts.Nomad; n != nil && n.Trouble == "" {
-		line.AddAttrs(slog.Int("nomad_idle", n.Idle), slog.Int("nomad_used", n.Used), slog.Int("nomad_starting", n.Starting))
+		runners := n.Environments[h.facts.Environment]
+		line.AddAttrs(slog.Int("nomad_idle", runners.Running), slog.Int("nomad_starting", runners.Starting))
 	}
 	if r.Acted {
 		line.AddAttrs(slog.Int("idle_after", r.After.Idle), slog.Int("used_after", r.After.Used), slog.String("took", strconv.FormatFloat(r.Took.Seconds(), 'f', 1, 64)))

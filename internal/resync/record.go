@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"overdue/internal/poseidon"
+	"overdue/internal/prewarm"
 )
 
 // Record is what is remembered of the last time that a pool was resynchronised or Poseidon was restarted. It is written
@@ -42,8 +45,16 @@ type Pool struct {
 	Size int `json:"size"` // of the pre-warming pool; used runners do not count in it
 }
 
-// Low says that less than half of the pool is idle. Exactly half is well, as it is for Poseidon's own alert.
-func (p Pool) Low() bool { return p.Size > 0 && p.Idle < (p.Size+1)/2 }
+// limits are those of the alarm that was asked for: a pool that is half full is well.
+var limits = prewarm.DefaultLimits()
+
+// Low says that less than half of the pool is idle.
+func (p Pool) Low() bool { return limits.Low(p.of(0)) }
+
+// of is the pool of an environment, as the check judges it.
+func (p Pool) of(id int) poseidon.Pool {
+	return poseidon.Pool{ID: id, Size: p.Size, Idle: p.Idle, Used: p.Used}
+}
 
 // String is the pool as "1/4".
 func (p Pool) String() string { return fmt.Sprintf("%d/%d", p.Idle, p.Size) }

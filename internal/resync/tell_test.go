@@ -6,6 +6,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"testing"
 
 	"overdue/internal/plugin"
+	"overdue/internal/prewarm"
 )
 
 // fakeIcinga answers every action with a status and a body, and keeps what was asked.
@@ -29,13 +31,15 @@ type fakeIcinga struct {
 
 func newIcinga(t *testing.T) *fakeIcinga {
 	f := &fakeIcinga{status: 200, body: `{"results":[{"code":200.0,"legacy_id":1.0,"name":"learn!pool 29!x","status":"Successfully added comment."}]}`}
-	f.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	f.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.asked, f.sent = r, nil
 		body, _ := io.ReadAll(r.Body)
 		_ = json.Unmarshal(body, &f.sent)
 		w.WriteHeader(f.status)
 		_, _ = io.WriteString(w, f.body)
 	}))
+	f.Config.ErrorLog = log.New(io.Discard, "", 0) // another CA is refused with a line on stderr
+	f.StartTLS()
 	t.Cleanup(f.Close)
 	return f
 }
@@ -84,7 +88,7 @@ func TestTell(t *testing.T) {
 		t.Errorf("%+v, logged %v", f, logged)
 	}
 	line := f.Details[len(f.Details)-1]
-	for _, want := range []string{"time=2026-12-03T12:00:00.000Z", "environment=29", "decision=helped", `call="CRITICAL HARD"`, `object="learn!pool 29"`,
+	for _, want := range []string{"time=2026-12-03T12:00:12.000Z", "environment=29", "decision=helped", `call="CRITICAL HARD"`, `object="learn!pool 29"`,
 		"idle=0", "used=2", "size=4", "nomad_idle=0", "idle_after=4", "took=4.0", "comment=added"} {
 		if !strings.Contains(line, want) {
 			t.Errorf("the line lacks %s: %s", want, line)
@@ -100,7 +104,10 @@ func TestTellWhom(t *testing.T) {
 		comment string // "" for none
 	}{
 		"nothing to do": {func(b *bench) { b.facts.Call.State = plugin.OK }, plugin.OK, ""},
-		"recovered":     {func(b *bench) { b.pools[29] = Pool{Idle: 4, Size: 4} }, plugin.OK, ""},
+		"recovered": {func(b *bench) {
+			b.pools[29] = Pool{Idle: 4, Size: 4}
+			b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(4, 0) }
+		}, plugin.OK, ""},
 		"refused": {func(b *bench) { b.pools[10] = Pool{Size: 4} }, plugin.Warning,
 			"resync 29 at 12:00 UTC refused: 2 of 2 environments are low at once (10 and 29): an outage, not a pool problem; do: look at Nomad first"},
 		"did not help": {func(b *bench) { b.onPause = func() {} }, plugin.Critical, "did not help: idle 0/4 → 0/4 after 20 s"},
@@ -150,7 +157,6 @@ func TestTellFailedComment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := newIcinga(t)
-			server.Config.ErrorLog = nil
 			o := server.options(t)
 			row.change(server, &o)
 			report, err := o.connect(login, "")

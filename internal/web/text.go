@@ -11,12 +11,12 @@ import (
 
 const maxText = 300 // characters of untrusted text in an error
 
-// secrets that a server or a file may echo: a bearer token, and the password in a URL.
+// secrets that a server or a file may echo: a bearer token, a basic login, Nomad's token, and the password in a URL.
 var secrets = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(bearer\s+)[^\s"',\]]+|(://[^\s/@:]*:)[^\s/@]*@`)
+	return regexp.MustCompile(`(?i)((?:bearer|basic)\s+|x-nomad-token["']?\s*[:=]\s*[\["']*)[^\s"',\]]+|(://[^\s/@:]*:)[^\s/@]*@`)
 })
 
-// WithoutSecrets takes out of a text what looks like a bearer token or the password in a URL.
+// WithoutSecrets takes out of a text what looks like a bearer token, a basic login, Nomad's token or the password in a URL.
 func WithoutSecrets(s string) string { return secrets().ReplaceAllString(s, "$1${2}removed ") }
 
 // Clean makes a text from outside fit for one line: no control characters, runs of blanks as one, no secrets, at most 300

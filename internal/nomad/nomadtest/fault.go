@@ -42,6 +42,15 @@ func (s *Server) KillLeader() {
 	})
 }
 
+// Elect: the leader hands over and lives on. Derived from the recording of KillLeader: all servers are well in the end.
+func (s *Server) Elect() {
+	s.befall(fault{
+		{status: 500, text: "rpc error: EOF", leader: true},
+		{from: 2200 * time.Millisecond, autopilot: elected},
+		{from: 8 * time.Second, leader: true},
+	})
+}
+
 // HangLeader: SIGSTOP of the leader. A request through a follower hangs.
 func (s *Server) HangLeader() {
 	s.befall(fault{

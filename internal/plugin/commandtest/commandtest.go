@@ -18,13 +18,14 @@ func Main(m *testing.M, name string, main func()) {
 }
 
 // Run runs the scripts in testdata. $RECORDINGS is the folder of what real servers answered, and `exits CODE COMMAND…` runs
-// a command that has to end with that code. With UPDATE_SCRIPTS set, golden output is written anew.
-func Run(t *testing.T) {
+// a command that has to end with that code. With UPDATE_SCRIPTS set, golden output is written anew. extend
+// adds what one command's scripts need besides.
+func Run(t *testing.T, extend ...func(*testscript.Params)) {
 	recordings, err := filepath.Abs("../../demo/recordings")
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
+	params := testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("RECORDINGS", recordings)
@@ -32,7 +33,11 @@ func Run(t *testing.T) {
 		},
 		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
-	})
+	}
+	for _, with := range extend {
+		with(&params)
+	}
+	testscript.Run(t, params)
 }
 
 func exits(ts *testscript.TestScript, _ bool, args []string) {

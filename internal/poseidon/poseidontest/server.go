@@ -152,6 +152,12 @@ func (s *Server) Pause(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
+// Clock is how far the clock has moved since the start.
+func (s *Server) Clock() (passed time.Duration) {
+	s.locked(func() { passed = s.clock })
+	return passed
+}
+
 func (s *Server) locked(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

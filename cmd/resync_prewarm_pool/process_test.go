@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"overdue/internal/poseidon/poseidontest"
+)
+
+// call starts a real process of the handler, on a state directory.
+func call(t *testing.T, server *poseidontest.Server, dir string, args ...string) (*exec.Cmd, *strings.Builder) {
+	t.Helper()
+	args = append([]string{"--environment", "29", "--without-nomad", "--no-journal", "--recheck", "0", "--state-dir", dir}, args...)
+	command := exec.Command("resync_prewarm_pool", args...)
+	command.Env = append(os.Environ(), "POSEIDON_ADDR="+server.URL())
+	out := new(strings.Builder)
+	command.Stdout, command.Stderr = out, out
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return command, out
+}
+
+func wait(t *testing.T, command *exec.Cmd) int {
+	t.Helper()
+	err := command.Wait()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return command.ProcessState.ExitCode()
+}
+
+// TestTwentyProcesses holds that of 20 handlers at once on one environment one sends a PUT, and the others refuse.
+func TestTwentyProcesses(t *testing.T) {
+	server := poseidontest.New()
+	defer server.Close()
+	server.Set(29, 4, 0, 2)
+	go hurry(t.Context(), server)
+	dir := t.TempDir()
+	codes := make([]int, 20)
+	outs := make([]*strings.Builder, 20)
+	var all sync.WaitGroup
+	for i := range codes {
+		command, out := call(t, server, dir)
+		outs[i] = out
+		all.Go(func() { codes[i] = wait(t, command) })
+	}
+	all.Wait()
+	done := 0
+	for i, code := range codes {
+		switch text := outs[i].String(); {
+		case code == 0 && strings.HasPrefix(text, "[DONE] - resync 29 at ") && strings.Contains(text, ": idle 0/4 → 4/4 in "):
+			done++
+		case code == 1 && strings.Contains(text, "another run holds the lock"), code == 1 && strings.Contains(text, "--cooldown is 30m"):
+		default:
+			t.Errorf("exit code %d: %s", code, text)
+		}
+	}
+	if done != 1 || server.Puts(29) != 1 || server.Killed(29) != 2 {
+		t.Errorf("%d say they acted, Poseidon saw %d PUTs and ended %d runners; want 1, 1, 2", done, server.Puts(29), server.Killed(29))
+	}
+}
+
+// TestKilled holds that a handler that is killed with SIGKILL at any point after it began leaves neither a lock nor a second
+// resync, and that the next one may act when the cooldown is over.
+func TestKilled(t *testing.T) {
+	for name, hangPut := range map[string]bool{"between PUT and the end of polling": false, "before the PUT is answered": true} {
+		t.Run(name, func(t *testing.T) {
+			server := poseidontest.New()
+			defer server.Close()
+			server.Set(29, 4, 0, 0)
+			reached := make(chan struct{}, 100)
+			if hangPut {
+				const path = "/api/v1/execution-environments/29"
+				server.Handle(path, func(w http.ResponseWriter, r *http.Request) {
+					if r.Method == http.MethodPut {
+						_, _ = io.Copy(io.Discard, r.Body) // only then does the server see that the caller is gone
+						reached <- struct{}{}
+						<-r.Context().Done()
+						return
+					}
+					body := strings.Replace(poseidontest.Body("execution-environments-id-200.json"), `"id": 10`, `"id": 29`, 1)
+					_, _ = io.WriteString(w, body)
+				})
+			}
+			dir := t.TempDir()
+			command, out := call(t, server, dir)
+			if hangPut {
+				<-reached
+			} else {
+				// the pool stays empty, as the stand-in's clock stands: the handler polls
+				for deadline := time.Now().Add(20 * time.Second); requestsAfterPut(server) == 0; time.Sleep(time.Millisecond) {
+					if time.Now().After(deadline) {
+						t.Fatalf("no PUT: %s", out)
+					}
+				}
+			}
+			if err := command.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			if code := wait(t, command); code != -1 {
+				t.Fatalf("it had ended by itself with %d: %s", code, out)
+			}
+			server.Handle("/api/v1/execution-environments/29", nil)
+
+			puts := server.Puts(29)
+			command, out = call(t, server, dir)
+			if code := wait(t, command); code != 1 || !strings.Contains(out.String(), "began a resync at") || server.Puts(29) != puts {
+				t.Errorf("soon after: exit code %d, %d PUTs: %s", code, server.Puts(29)-puts, out)
+			}
+			go hurry(t.Context(), server)
+			command, out = call(t, server, dir, "--cooldown", "0")
+			if code := wait(t, command); code != 0 || server.Puts(29) != puts+1 {
+				t.Errorf("after the cooldown: exit code %d, %d PUTs: %s", code, server.Puts(29)-puts, out)
+			}
+			left, err := filepath.Glob(filepath.Join(dir, ".*"))
+			if err != nil || len(left) > 0 {
+				t.Errorf("left behind: %v, %v", left, err)
+			}
+		})
+	}
+}
+
+func requestsAfterPut(server *poseidontest.Server) int {
+	requests := server.Requests()
+	for i, r := range requests {
+		if strings.HasPrefix(r, "PUT ") {
+			return len(requests) - i - 1
+		}
+	}
+	return 0
+}

@@ -1,0 +1,188 @@
+package resync
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"overdue/internal/nomad/nomadtest"
+	"overdue/internal/plugin"
+	"overdue/internal/poseidon/poseidontest"
+)
+
+// site is a Poseidon and a Nomad, whose clock moves only while the handler waits.
+type site struct {
+	*poseidontest.Server
+	nomad *nomadtest.Server
+	by    surroundings
+	dir   string
+}
+
+func newSite(t *testing.T, idleInNomad int) *site {
+	s := &site{poseidontest.New(), nomadtest.New(), machine(), t.TempDir()}
+	t.Cleanup(s.Close)
+	t.Cleanup(s.nomad.Close)
+	s.by.pause = s.Pause
+	s.by.log = func(context.Context, slog.Record) error { return nil }
+	s.runs(idleInNomad)
+	return s
+}
+
+// runs sets how many idle runners of environment 29 Nomad runs.
+func (s *site) runs(idle int) {
+	var jobs []string
+	for id, count := range map[int]int{10: 4, 29: idle} {
+		jobs = append(jobs, fmt.Sprintf(`{"ID":"template-%d","Status":"running","Namespace":"poseidon"}`, id))
+		for i := range count {
+			jobs = append(jobs, fmt.Sprintf(`{"ID":"%d-3d8b031c-ed2a-11f1-b332-%012d","Status":"running","Namespace":"poseidon","JobSummary":{"Summary":{"default-group":{"Running":1}}}}`, id, i))
+		}
+	}
+	s.nomad.Handle("/v1/jobs", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-Nomad-Index", "1")
+		_, _ = io.WriteString(w, "["+strings.Join(jobs, ",")+"]")
+	})
+}
+
+func (s *site) call(t *testing.T, args ...string) (int, string) {
+	t.Helper()
+	var out strings.Builder
+	args = append([]string{"--environment", "29", "--address", s.URL(), "--nomad-address", s.nomad.URL(), "--state-dir", s.dir}, args...)
+	return plugin.Main(t.Context(), program(s.by), args, nil, &out), out.String()
+}
+
+// TestLife has the handler meet what was recorded of a real Poseidon (facts: the six experiments), over HTTP.
+func TestLife(t *testing.T) {
+	for name, row := range map[string]struct {
+		idle    int // in Nomad
+		prepare func(*site)
+		args    []string
+		code    int
+		says    string
+		puts    int
+		killed  int
+	}{
+		"runners deleted in Nomad": {0, func(s *site) { s.Set(29, 4, 0, 0) }, nil,
+			0, "[DONE] - resync 29 at ", 1, 0},
+		"a PUT would kill used runners": {1, func(s *site) { s.Set(29, 4, 1, 2) }, nil,
+			1, "a resync would end 2 used runners while 1 idle ones are left to claim", 0, 0},
+		"they are to be killed": {1, func(s *site) { s.Set(29, 4, 1, 2) }, []string{"--spare-used", "never"},
+			0, "idle 1/4 → 4/4 in 2 s, 2 used runners ended", 1, 2},
+		"the pool is empty, so they are not spared": {0, func(s *site) { s.Set(29, 4, 0, 3) }, nil,
+			0, "idle 0/4 → 4/4 in 2 s, 3 used runners ended", 1, 3},
+		"stalled event stream, pool claimed empty": {4, func(s *site) { s.Set(29, 4, 1, 3); s.Stall() }, nil,
+			1, "Poseidon counts 1/4 idle runners, Nomad runs 4: lost in Poseidon's memory, and a resync would end them; do: restart Poseidon", 0, 0},
+		"stalled event stream, runners deleted": {1, func(s *site) { s.Stall() }, nil,
+			1, "Poseidon counts 4/4 idle runners, Nomad runs 1: its event stream has stalled", 0, 0},
+		"stalled event stream, and nobody looks at Nomad": {4, func(s *site) { s.Set(29, 4, 0, 3); s.Stall() }, []string{"--without-nomad"},
+			2, "[DID NOT HELP] - resync 29 at ", 1, 3},
+		"environment lost after a restart": {4, func(s *site) { s.Lose(29) }, nil,
+			1, "Poseidon does not know this environment; do: synchronise it in CodeOcean", 0, 0},
+		"the statistics crash": {4, func(s *site) { s.Crash() }, nil,
+			3, "[NO ANSWER] - resync 29 at ", 0, 0},
+		"Nomad was killed": {0, func(s *site) { s.KillNomad() }, nil,
+			1, "2 of 2 environments are low at once (10 and 29): an outage", 0, 0},
+		"Nomad has no leader": {0, func(s *site) { s.Set(29, 4, 0, 0); s.nomad.Handle("/v1/jobs", nil); s.nomad.LoseQuorum(0) }, nil,
+			1, "while Nomad cannot be asked a resync could end runners and start none", 0, 0},
+		"Nomad has no room": {0, func(s *site) { s.Set(29, 4, 0, 1); s.Crowd() }, nil,
+			2, "did not help: idle 0/4 → 0/4 after 1m 30s, up to 1 used runner ended: cannot resync environment 29", 1, 1},
+		"recovered by itself": {4, func(*site) {}, nil,
+			0, "nothing to do: the pool has recovered: 4/4", 0, 0},
+		"Poseidon is gone": {4, func(s *site) { s.Close() }, nil,
+			3, "Poseidon could not be asked: cannot read the statistics: connection refused", 0, 0},
+		"the token is wrong": {4, func(s *site) { s.Token("right") }, nil,
+			3, "wants a token (401)", 0, 0},
+		"dry run": {0, func(s *site) { s.Set(29, 4, 0, 1) }, []string{"--dry-run"},
+			0, "would resync: 0/4 runners are idle, and it ends 1 used runner", 0, 0},
+		"OK": {0, func(s *site) { s.Set(29, 4, 0, 0) }, []string{"--state", "OK", "--state-type", "HARD"},
+			0, "nothing to do: the service is OK", 0, 0},
+		"no state directory": {0, func(s *site) { s.dir = filepath.Join(s.dir, "none"); s.Set(29, 4, 0, 0) }, nil,
+			1, "no such file or directory; do: see docs/resync_prewarm_pool.md", 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, row.idle)
+			row.prepare(s)
+			s.by.moment = clockOf(s)
+			code, text := s.call(t, row.args...)
+			first, _, _ := strings.Cut(text, "\n")
+			if code != row.code || !strings.Contains(first, row.says) {
+				t.Errorf("exit code %d, want %d and %q:\n%s", code, row.code, row.says, text)
+			}
+			if s.Puts(29) != row.puts || s.Killed(29) != row.killed {
+				t.Errorf("%d PUTs ended %d used runners, want %d and %d", s.Puts(29), s.Killed(29), row.puts, row.killed)
+			}
+			if !strings.Contains(text, "\n    time=") || !strings.Contains(text, "environment=29") {
+				t.Errorf("no log line:\n%s", text)
+			}
+		})
+	}
+}
+
+// clockOf is this machine's clock, moved on by what the handler waited.
+func clockOf(s *site) func() Moment {
+	began := thisMoment()
+	return func() Moment {
+		now := began
+		now.Wall, now.Uptime = now.Wall.Add(s.Clock()), now.Uptime+s.Clock()
+		return now
+	}
+}
+
+// TestLifeAfterFailure goes on after a resync that did not help: it is not repeated, until the service recovers.
+func TestLifeAfterFailure(t *testing.T) {
+	s := newSite(t, 0)
+	s.by.moment = clockOf(s)
+	s.Set(29, 4, 0, 0)
+	s.Crowd()
+	bad := []string{"--state", "CRITICAL", "--state-type", "SOFT", "--attempt", "6", "--cooldown", "0"}
+	for i, step := range []struct {
+		args []string
+		code int
+		says string
+		puts int
+	}{
+		{bad, 2, "it is not repeated until the service recovers, or --force; do: restart Poseidon", 1},
+		{bad, 1, "did not help (idle 0/4 → 0/4); do: restart Poseidon", 1},
+		{[]string{"--state", "OK", "--state-type", "HARD"}, 0, "the service is OK", 1},
+		{bad, 2, "did not help", 2},
+		{[]string{"--force", "--cooldown", "0"}, 2, "did not help", 3},
+	} {
+		code, text := s.call(t, step.args...)
+		if code != step.code || !strings.Contains(text, step.says) || s.Puts(29) != step.puts {
+			t.Fatalf("step %d: exit code %d, %d PUTs, want %d, %d and %q:\n%s", i, code, s.Puts(29), step.code, step.puts, step.says, text)
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                                   "--environment ID is needed",
+		"--environment -1":                   "--environment ID is needed",
+		"--environment 29 --on never":        "--on",
+		"--environment 29 --state bad":       "a state is ok, warning, critical or unknown",
+		"--environment 29 --state OK":        "--state needs --state-type",
+		"--environment 29 --attempt 6":       "need --state",
+		"--environment 29 --state-type HARD": "need --state",
+		"--environment 29 --state CRITICAL --state-type SOFT":                     "needs --attempt",
+		"--environment 29 --state CRITICAL --state-type HARD --downtime-depth -1": "must not be negative",
+		"--environment 29 --spare-used sometimes":                                 "auto, always or never",
+		"--environment 29 --force --state CRITICAL --state-type HARD":             "--force is for calls by hand",
+		"--environment 29 --without-nomad --restart-command true":                 "needs Nomad",
+		"--environment 29 --state-dir=":                                           "--state-dir must not be empty",
+		"--environment 29 --icinga-url https://127.0.0.1:5665":                    "--icinga-host",
+		"--environment 29 --address poseidon:7200":                                "give it as http",
+		"--environment 29 --nomad-address 10.0.0.1":                               "not a URL",
+		"--environment 29 --skip extra":                                           "unexpected",
+	} {
+		var out strings.Builder
+		code := Check(t.Context(), strings.Fields(args), nil, &out)
+		if text := out.String(); code != 3 || !strings.HasPrefix(text, "[NO ANSWER] - ") || !strings.Contains(text, want) || strings.Count(text, "\n") != 1 {
+			t.Errorf("%s: exit code %d, want %q: %s", args, code, want, text)
+		}
+	}
+}
