@@ -57,7 +57,7 @@ func (l *lines) await(t *testing.T, prefix string, rest ...string) {
 				return nil
 			}
 		}
-		return realicinga.Not("with %q in %d lines, the last of them %q", rest, len(l.all), l.all[max(0, len(l.all)-40):])
+		return realicinga.Not("with %q in %d lines, the last of them %q", rest, len(l.all), l.all[max(0, len(l.all)-10):])
 	})
 }
 

@@ -122,14 +122,14 @@ func TestIcingaTellsTheTaint(t *testing.T) {
 	if want := "file:///usr/share/doc/overdue/docs/check_mcp.md"; last.NotesURL != want || !slices.ContainsFunc(last.Result.Points, func(p string) bool { return strings.HasPrefix(p, "worker_pending=") }) {
 		t.Errorf("notes_url %q, want %q; points %q", last.NotesURL, want, last.Result.Points)
 	}
-	sink.await(t, "mcp,hostname=openshift,metric=worker_pending,service=machine-config-pools ", "crit=1800", "warn=1200", "value=27")
+	sink.await(t, "mcp,hostname=openshift,service=machine-config-pools,metric=worker_pending ", "crit=1800", "warn=1200", "value=27")
 
 	s.LoadScenario(t, "healthy")
 	follow(t, n, pools, ok)
 
 	gpuIncident(t)
 	follow(t, n, gpus, step{"CRITICAL SOFT 2", "taint ai4dd-a100-reserved=true:NoSchedule"}, step{"CRITICAL HARD", "node wrk-98"})
-	sink.await(t, "gpu_node,hostname=openshift,metric=gpus_missing,service=gpu-nodes ")
+	sink.await(t, "gpu_node,hostname=openshift,service=gpu-nodes,metric=gpus_missing ")
 
 	for _, trouble := range []string{"Invalid performance data", "Ignoring invalid perfdata"} {
 		if strings.Contains(n.Log(t), trouble) {

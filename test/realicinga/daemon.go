@@ -147,7 +147,7 @@ func (n *Node) Start(t testing.TB) {
 			t.Errorf("%s did not end when it was told to", n.Name)
 		}
 		if t.Failed() {
-			t.Logf("%s's log ends with:\n%s", n.Name, n.tail())
+			t.Logf("%s's log warns:\n%s", n.Name, n.tail())
 		}
 	})
 	Await(t, n.Name+" answers", func() error {
@@ -175,7 +175,7 @@ func (n *Node) tail() string {
 	text, _ := os.ReadFile(n.Path("log/console.log"))
 	var told []string
 	for line := range strings.SplitSeq(string(text), "\n") {
-		if !strings.Contains(line, "HttpServerConnection") && !strings.Contains(line, "no client certificate") { // the test's own requests
+		if strings.Contains(line, "warning/") || strings.Contains(line, "critical/") {
 			told = append(told, line)
 		}
 	}
@@ -209,4 +209,16 @@ var errNot = errors.New("not so")
 // Not is an error for Await.
 func Not(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errNot}, args...)...)
+}
+
+// Handled counts the runs of a service's event handler on this node that have ended, by the debug log.
+func (n *Node) Handled(t testing.TB, service string) (runs int) {
+	t.Helper()
+	_, name, _ := strings.Cut(service, "!")
+	for line := range strings.SplitSeq(n.Log(t), "\n") {
+		if strings.Contains(line, "notice/Process: PID ") && strings.Contains(line, "resync_prewarm_pool' ") && strings.Contains(line, "'"+name+"'") && strings.Contains(line, "terminated with exit code") {
+			runs++
+		}
+	}
+	return runs
 }
