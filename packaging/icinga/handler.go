@@ -19,7 +19,9 @@ var told = map[string]string{
 
 // elsewhere is true on a node that schedules no check of the service. Icinga calls a handler on the parent zone's nodes too,
 // unless the check has a command_endpoint: then all of them send it there. Objects outside of zones.d have no zone.
-const elsewhere = `macro("$service.zone$") && macro("$service.zone$") != ZoneName && !macro("$service.command_endpoint$")`
+//
+// The endpoint comes first: an agent knows only those macros that the scheduling node has looked up when it sent the command.
+const elsewhere = `!macro("$service.command_endpoint$") && macro("$service.zone$") && macro("$service.zone$") != ZoneName`
 
 // handler is the EventCommand. What the check of the pool knows as well, such as Poseidon's address, is in the check's variables.
 func handler(p plugin.Program) command {

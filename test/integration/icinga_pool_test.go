@@ -76,7 +76,7 @@ func jobs(idle map[int]int64) string {
 	return string(text)
 }
 
-// host is one with Poseidon on it; icingaAt is the node that handlers comment to.
+// host is one with Poseidon on it; icingaAt is the node that handlers comment to, if any. more are further lines.
 func (l *learning) host(t *testing.T, name string, icingaAt *realicinga.Node, more string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -84,6 +84,13 @@ func (l *learning) host(t *testing.T, name string, icingaAt *realicinga.Node, mo
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(text+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	report := ""
+	if icingaAt != nil {
+		report = fmt.Sprintf(`
+    icinga_url = "https://%s:%d"
+    icinga_auth_file = %q
+    icinga_ca_file = %q`, icingaAt.Name, icingaAt.Port, filepath.Join(dir, "auth"), icingaAt.Path("data/certs/ca.crt"))
 	}
 	return fmt.Sprintf(`object Host %q {
   check_command = "dummy"
@@ -100,14 +107,11 @@ func (l *learning) host(t *testing.T, name string, icingaAt *realicinga.Node, mo
   vars.resync = {
     state_dir = %q
     recheck = 0
-    no_journal = true
-    icinga_url = "https://localhost:%d"
-    icinga_auth_file = %q
-    icinga_ca_file = %q
+    no_journal = true%s
   }
   %s
 }
-`, name, l.poseidon.URL(), filepath.Join(dir, "token"), l.nomad.URL(), t.TempDir(), icingaAt.Port, filepath.Join(dir, "auth"), icingaAt.Path("data/certs/ca.crt"), more)
+`, name, l.poseidon.URL(), filepath.Join(dir, "token"), l.nomad.URL(), t.TempDir(), report, more)
 }
 
 const (
@@ -122,15 +126,16 @@ func (l *learning) drain() {
 	l.idle.Store(0)
 }
 
-// handled waits until the handler has ended as often as Icinga has called it.
-func handled(t *testing.T, n *realicinga.Node, service string, times int) {
+// handled waits until as many runs of the handler have ended on the node as Icinga has called it there, and returns them.
+func handled(t *testing.T, n *realicinga.Node, service string, times int) (runs []string) {
 	t.Helper()
-	realicinga.Await(t, fmt.Sprintf("%d calls of the handler", times), func() error {
-		if got := n.Handled(t, service); got != times {
-			return realicinga.Not("%d calls", got)
+	realicinga.Await(t, fmt.Sprintf("%d runs of the handler on %s", times, n.Name), func() error {
+		if runs = n.Handled(t, service); len(runs) != times {
+			return realicinga.Not("%d runs", len(runs))
 		}
 		return nil
 	})
+	return runs
 }
 
 // The second incident as Icinga tells and ends it: the pool runs empty, is looked at for five minutes, and is refilled once.

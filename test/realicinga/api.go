@@ -164,3 +164,17 @@ func (n *Node) Set(t testing.TB, service string, attributes map[string]any) {
 		t.Fatal(err)
 	}
 }
+
+// Has says whether the node has an object, such as "eventcommands", "resync_prewarm_pool".
+func (n *Node) Has(kind, name string) bool {
+	return n.call(http.MethodGet, "/v1/objects/"+kind+"/"+url.PathEscape(name), nil, nil) == nil
+}
+
+// Connected says whether the node has a connection to another.
+func (n *Node) Connected(endpoint string) bool {
+	var answer struct {
+		Results []struct{ Attrs struct{ Connected bool } }
+	}
+	err := n.call(http.MethodGet, "/v1/objects/endpoints/"+endpoint, nil, &answer)
+	return err == nil && len(answer.Results) == 1 && answer.Results[0].Attrs.Connected
+}

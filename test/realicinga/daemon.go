@@ -211,13 +211,14 @@ func Not(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errNot}, args...)...)
 }
 
-// Handled counts the runs of a service's event handler on this node that have ended, by the debug log.
-func (n *Node) Handled(t testing.TB, service string) (runs int) {
+// Handled are the runs of a service's event handler on this node that have ended: their command lines, by the debug log.
+func (n *Node) Handled(t testing.TB, service string) (runs []string) {
 	t.Helper()
-	_, name, _ := strings.Cut(service, "!")
+	host, name, _ := strings.Cut(service, "!")
 	for line := range strings.SplitSeq(n.Log(t), "\n") {
-		if strings.Contains(line, "notice/Process: PID ") && strings.Contains(line, "resync_prewarm_pool' ") && strings.Contains(line, "'"+name+"'") && strings.Contains(line, "terminated with exit code") {
-			runs++
+		if strings.Contains(line, "notice/Process: PID ") && strings.Contains(line, "resync_prewarm_pool' ") && strings.Contains(line, "terminated with exit code") &&
+			strings.Contains(line, "'--icinga-host' '"+host+"' '--icinga-service' '"+name+"'") {
+			runs = append(runs, line)
 		}
 	}
 	return runs
