@@ -196,6 +196,7 @@ func comment(t *testing.T, n *realicinga.Node, service, says string) {
 		texts := n.Comments(t, service)
 		for _, text := range texts {
 			if strings.HasPrefix(text, "resync_prewarm_pool: ") && strings.Contains(text, says) {
+				fmt.Fprintf(t.Output(), "\ncomment         %s\n%s\n", service, text)
 				return nil
 			}
 		}

@@ -97,6 +97,7 @@ func follow(t *testing.T, n *realicinga.Node, service string, steps ...step) rea
 		if got = n.Check(t, service); got.String() != want.state || !strings.Contains(firstLine(got.Result.Output), want.says) {
 			t.Fatalf("%s, check %d: %s with %q, want %s with %q", service, i+1, got, firstLine(got.Result.Output), want.state, want.says)
 		}
+		fmt.Fprintf(t.Output(), "\n%-15s %s\n%s\n", got, service, firstLine(got.Result.Output)) // read by people: make demo-icinga
 	}
 	return got
 }
