@@ -19,6 +19,14 @@ var scenes = []struct {
 		[]string{"check_mcp", "--replay", "demo/recordings/mcp-blocked.yaml"}},
 	{"The same three weeks earlier: would it have alarmed after 31 minutes?",
 		[]string{"check_mcp", "--replay", "demo/recordings/mcp-blocked.yaml", "--now", "2026-12-01 05:56"}},
+	{"Before you touch that node: what would it set off?",
+		[]string{"check_mcp", "--replay", "demo/recordings/mcp-before.yaml", "--before-change", "wrk-98"}},
+	{"And if it had the taint alone? The taint is not what holds the update:",
+		[]string{"check_mcp", "--replay", "demo/recordings/mcp-before-taint.yaml", "--before-change", "wrk-98"}},
+	{"Before you apply a MachineConfig to the workers:",
+		[]string{"check_mcp", "--replay", "demo/recordings/mcp-before.yaml", "--before-change", "pool/worker", "--window", "sat 22:00-sun 04:00"}},
+	{"The whole cluster on one screen, before anything is changed:",
+		[]string{"check_mcp", "--replay", "demo/recordings/mcp-before.yaml", "--before-change", "cluster"}},
 	{"The published line of the incident (READY 42, UPDATED 44): nothing is left to reboot, but the next change will not start:",
 		[]string{"check_mcp", "--replay", "demo/recordings/mcp-incident.yaml"}},
 	{"A PodDisruptionBudget holds a drain:",
@@ -39,7 +47,9 @@ var scenes = []struct {
 		[]string{"check_nomad_evals", "--replay", "demo/recordings/nomad-paused.yaml"}},
 	{"Many kinds of trouble at once, the worst first:",
 		[]string{"check_nomad_evals", "--replay", "demo/recordings/nomad-kinds.yaml"}},
-	{"A pool of Poseidon's has run dry. Are its runners missing, or merely forgotten?",
+	{"Poseidon's pools of idle runners, while all is well:",
+		[]string{"check_prewarm_pool", "--replay", "demo/recordings/prewarm-healthy.yaml", "--nomad-address", "http://10.0.0.1:4646"}},
+	{"One of them has run dry. Are its runners missing, or merely forgotten?",
 		[]string{"check_prewarm_pool", "--replay", "demo/recordings/prewarm-missing.yaml", "--nomad-address", "http://10.0.0.1:4646"}},
 	{"Here Nomad runs them: events were lost while its servers rebooted, and a resync would end the used runners for nothing:",
 		[]string{"check_prewarm_pool", "--replay", "demo/recordings/prewarm-lost.yaml", "--nomad-address", "http://10.0.0.1:4646"}},
@@ -53,19 +63,34 @@ var scenes = []struct {
 
 func main() {
 	for _, scene := range scenes {
-		fmt.Printf("\n# %s\n$ %s\n", scene.about, commandLine(scene.args))
-		out, err := exec.Command(filepath.Join("bin", scene.args[0]), scene.args[1:]...).Output()
-		code := 0
-		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-			code = exit.ExitCode()
-		} else if err != nil {
-			fmt.Fprintf(os.Stderr, "demo: %v (run `make demo`)\n", err)
-			os.Exit(1)
-		}
-		text, perfdata, _ := strings.Cut(string(out), "\n|")
-		fmt.Printf("%s\n| … %d points of performance data\nexit code %d\n", text, len(strings.Fields(perfdata)), code)
+		show(scene.about, scene.args, nil)
+	}
+	if err := resync(); err != nil {
+		fmt.Fprintln(os.Stderr, "demo:", err)
+		os.Exit(1)
 	}
 	fmt.Println("\nWhat each verdict means and what to do: docs/. On your own cluster: bin/check_mcp, bin/check_gpu_node, bin/check_nomad_evals, bin/check_prewarm_pool")
+}
+
+// show runs a plugin, with variables added to its environment, and prints what it says.
+func show(about string, args, env []string) {
+	fmt.Printf("\n# %s\n$ %s\n", about, commandLine(args))
+	command := exec.Command(filepath.Join("bin", args[0]), args[1:]...)
+	command.Env = append(os.Environ(), env...)
+	out, err := command.Output()
+	code := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		fmt.Fprintf(os.Stderr, "demo: %v (run `make demo`)\n", err)
+		os.Exit(1)
+	}
+	text, perfdata, measured := strings.Cut(string(out), "\n|")
+	fmt.Println(strings.TrimSuffix(text, "\n"))
+	if measured {
+		fmt.Printf("| … %d points of performance data\n", len(strings.Fields(perfdata)))
+	}
+	fmt.Printf("exit code %d\n", code)
 }
 
 func commandLine(args []string) string {

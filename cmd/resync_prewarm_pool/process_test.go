@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -38,6 +39,9 @@ func wait(t *testing.T, command *exec.Cmd) int {
 	return command.ProcessState.ExitCode()
 }
 
+// helped: it is done once the pool is half full, at the next look that may be.
+var helped = regexp.MustCompile(`^\[DONE\] - resync 29 at .*: idle 0/4 → [2-4]/4 in `)
+
 // TestTwentyProcesses holds that of 20 handlers at once on one environment one sends a PUT, and the others refuse.
 func TestTwentyProcesses(t *testing.T) {
 	server := poseidontest.New()
@@ -57,7 +61,7 @@ func TestTwentyProcesses(t *testing.T) {
 	done := 0
 	for i, code := range codes {
 		switch text := outs[i].String(); {
-		case code == 0 && strings.HasPrefix(text, "[DONE] - resync 29 at ") && strings.Contains(text, ": idle 0/4 → 4/4 in "):
+		case code == 0 && helped.MatchString(text):
 			done++
 		case code == 1 && strings.Contains(text, "another run holds the lock"), code == 1 && strings.Contains(text, "--cooldown is 30m"):
 		default:

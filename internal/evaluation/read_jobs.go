@@ -45,7 +45,7 @@ func (r reader) readJobs(ctx context.Context, s *Snapshot) error {
 }
 
 func reduceJob(stub *nomad.JobStub) (job Job, placed bool) {
-	job = Job{JobID: JobID{stub.Namespace, stub.ID}, Submitted: moment(stub.SubmitTime), Dead: stub.Status == nomad.JobDead}
+	job = Job{JobID: JobID{stub.Namespace, stub.ID}, Submitted: moment(stub.SubmitTime), Dead: stub.Status == nomad.JobDead, modified: stub.JobModifyIndex}
 	if stub.JobSummary != nil {
 		for _, g := range stub.JobSummary.Summary {
 			job.Queued += g.Queued
@@ -132,9 +132,10 @@ func (r reader) lookAtJob(ctx context.Context, job *Job) error {
 		}
 	}
 	err := r.client.JobEvaluations(ctx, job.Namespace, job.Job, func(e *nomad.Evaluation) bool {
-		if e.Status == nomad.StatusPending || e.Status == nomad.StatusBlocked {
+		switch older := e.JobModifyIndex != 0 && e.JobModifyIndex < job.modified; { // of another job with that ID, or another version
+		case e.Status == nomad.StatusPending || e.Status == nomad.StatusBlocked:
 			job.Open = true
-		} else {
+		case !older:
 			job.Closed = true
 		}
 		return !job.Open

@@ -100,15 +100,16 @@ type Jobs struct {
 type Job struct {
 	JobID
 	Submitted time.Time
-	Dead      bool // a service whose status is dead though nobody stopped it; else its status is pending
-	Queued    int  // allocations that its last evaluation could not place
+	Dead      bool   // a service whose status is dead though nobody stopped it; else its status is pending
+	Queued    int    // allocations that its last evaluation could not place
+	modified  uint64 // index of its last registration
 
 	// What a closer look showed.
 	Verified bool
 	Count    int  // allocations that it wants; of dead services only
 	Open     bool // an evaluation of it is open after all; then nothing more was looked at
 	Live     bool // an allocation of it is not terminal
-	Closed   bool // an evaluation of it is closed
+	Closed   bool // an evaluation of it, as it was registered last, is closed
 }
 
 // lost: it is pending, and has nothing that could end that.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -54,23 +55,56 @@ func (j *judgement) maintained(v *view) bool {
 		return false
 	}
 	f := fact{Finding: plugin.Finding{State: plugin.OK, Problem: "set aside for maintenance, " + v.offer.String(), Since: since.Time, AtLeast: !since.exact, Cause: by}}
-	if !since.IsZero() && j.limits.MaxCordon.Violates(j.now.Sub(since.Time).Seconds()) {
-		f.State, f.Remedy = plugin.Warning, "ask the program that put it there"
+	if late, why := j.overdue(v.Node, since.Time); late {
+		f.State, f.Remedy, f.Cause = plugin.Warning, "ask the program that put it there", joined(", ", by, why)
 	}
 	j.add(v, f)
+	j.besideMaintenance(v)
 	return true
+}
+
+// overdue says whether a cordon, maintenance or removal lasts longer than --max-cordon. One of unknown age does, or it would
+// never be told, unless the node itself is new; why says that the age is not known.
+func (j *judgement) overdue(n *Node, since time.Time) (late bool, why string) {
+	if since.IsZero() {
+		const ever = 1e12 // seconds
+		return !j.young(n.Created) && j.limits.MaxCordon.Violates(ever), "since when is not known, so it may have been forgotten"
+	}
+	return j.limits.MaxCordon.Violates(max(j.now.Sub(since), 0).Seconds()), ""
+}
+
+// besideMaintenance tells a taint that the maintenance does not take away when it ends.
+func (j *judgement) besideMaintenance(v *view) {
+	rest := *v
+	rest.taints = slices.DeleteFunc(slices.Clone(v.taints), func(t corev1.Taint) bool { return maintenanceTaints[t.Key] })
+	rest.blocked = slices.DeleteFunc(slices.Clone(v.blocked), func(d *DaemonSet) bool { return len(d.untolerated(rest.taints)) == 0 })
+	switch {
+	case len(rest.blocked) == 0:
+	case v.offer.allocatable > 0 || onlyAuxiliary(rest.blocked):
+		j.willBeLost(&rest)
+	default:
+		f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: v.offer.String() + ", and not after the maintenance either", Consequence: held(v.Node)}}
+		j.byTaint(&rest, &f)
+		j.add(v, f)
+	}
 }
 
 // onPurpose tells a node without GPUs on which a taint is that the user means, and that keeps pods away without which there are
 // none.
 func (j *judgement) onPurpose(v *view) bool {
+	if v.offer.allocatable > 0 {
+		return false // a taint takes all of a device plugin's GPUs or none
+	}
 	for _, t := range v.Node.Taints {
 		if !slices.ContainsFunc(j.limits.IgnoreTaints, func(p TaintPattern) bool { return p.matches(t) }) {
 			continue
 		}
-		keeps := len(j.daemonSets) == 0 || slices.ContainsFunc(j.daemonSets, func(d DaemonSet) bool {
-			return d.essential() && (!v.Recognised || d.selects(v.Node)) && len(d.untolerated([]corev1.Taint{t})) > 0
-		})
+		keeps := len(j.daemonSets) == 0
+		for i := range j.daemonSets {
+			d := &j.daemonSets[i]
+			pod, known := j.pod(v.Node, d)
+			keeps = keeps || d.essential() && (!v.Recognised || d.selects(v.Node)) && len(d.untolerated([]corev1.Taint{t})) > 0 && (!known || pod == nil)
+		}
 		if keeps {
 			j.add(v, fact{Finding: plugin.Finding{State: plugin.OK, Problem: v.offer.String() + ", on purpose", Cause: "taint " + t.ToString() + " (--ignore-taint)"}})
 			v.offer.missing = 0
@@ -83,16 +117,18 @@ func (j *judgement) onPurpose(v *view) bool {
 // cordoned: GPUs of such a node are well but of no use. Somebody works on it, or has forgotten it. quiet: nothing else was
 // told of the node.
 func (j *judgement) cordoned(v *view, quiet bool) {
-	tooLong := !v.CordonedSince.IsZero() && j.limits.MaxCordon.Violates(max(j.now.Sub(v.CordonedSince), 0).Seconds())
+	tooLong, unknown := j.overdue(v.Node, v.CordonedSince)
 	if !v.Unschedulable || !tooLong && !quiet {
 		return
 	}
 	f := fact{Finding: plugin.Finding{State: plugin.OK, Problem: v.offer.String() + " but not schedulable", Since: v.CordonedSince, Cause: "the node is cordoned"}}
 	if tooLong {
-		f.State, f.Consequence = plugin.Warning, joined("; ", held(v.Node), "no new pod can use them")
+		f.Cause = joined(", ", f.Cause, unknown)
+		f.State, f.Consequence = plugin.Warning, "no new pod can use them"
 		f.remedy = func(nodes []string) string {
 			return "kubectl uncordon " + some(nodes) + ", unless it is meant to be out of use"
 		}
+		f = f.mindful(v.Node)
 	}
 	j.add(v, f)
 }

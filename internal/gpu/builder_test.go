@@ -115,6 +115,9 @@ func taint(text string, since time.Duration) func(*Node) {
 	}
 }
 
+// ageless is a node whose API server keeps no managedFields.
+func ageless(n *Node) { n.TaintsWritten, n.TaintsBy = time.Time{}, "" }
+
 func written(key string, since time.Duration) func(*Node) {
 	return func(n *Node) { n.Written[key] = before(since) }
 }

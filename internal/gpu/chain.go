@@ -71,7 +71,7 @@ func (j *judgement) troubled(v *view, d *DaemonSet) (link, bool) {
 		details: []string{fmt.Sprintf("pod %s/%s", pod.Namespace, pod.Name)},
 		remedy: func(nodes []string) string {
 			if len(nodes) > 1 {
-				return fmt.Sprintf("kubectl -n %s get pods -o wide", pod.Namespace)
+				return podsOn("-n "+pod.Namespace, nodes)
 			}
 			if pod.Crashing {
 				return fmt.Sprintf("kubectl -n %s logs %s --all-containers --previous", pod.Namespace, pod.Name)

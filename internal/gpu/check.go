@@ -6,10 +6,11 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"overdue/internal/kube"
 	"overdue/internal/plugin"
@@ -65,7 +66,7 @@ func define(flags *plugin.Flags) plugin.Check {
 	f := flags.Group("Thresholds")
 	f.VarP(&l.Warning, "warning", "w", "warn when so many GPUs of one node are missing (default 0: any)")
 	f.VarP(&l.Critical, "critical", "c", "critical when so many GPUs of one node are missing; a node that offers none is critical in any case")
-	f.Var(&o.grace, "grace", "a driver upgrade, MIG change, machine-config update, new node or starting pod is no alarm for so long")
+	f.Var(&o.grace, "grace", "a driver upgrade, MIG change, machine-config update, new node or rollout of the GPU DaemonSets is no alarm for so long")
 	f.Var(&l.MaxCordon, "max-cordon", "warn when a GPU node has been cordoned or in maintenance for so long")
 	f.Int64Var(&l.Expect, "expect", 0, "each node has at least `N` GPUs, whatever its labels say")
 
@@ -81,7 +82,7 @@ func define(flags *plugin.Flags) plugin.Check {
 	f.StringArrayVar(&p.Resources, "resource", nil, "extended resource that is a GPU, a `GLOB`; repeatable")
 	f.StringVar(&p.CountLabel, "count-label", "", "node label with the number of GPUs; `KEY`")
 	f.StringVar(&p.ReplicasLabel, "replicas-label", "", "node label with the number of pods that share each GPU; `KEY`")
-	f.StringArrayVar(&p.RequireLabels, "require-label", nil, "warn when a GPU node has no label `KEY`; repeatable; none requires none")
+	f.StringArrayVar(&p.RequireLabels, "require-label", nil, "warn when a GPU node has no label `KEY`; repeatable; none requires none; the vendor's only where a feature discovery is installed")
 	f.StringVar(&p.UpgradeLabel, "upgrade-label", "", "node label with the state of the driver's upgrade; `KEY`")
 	f.StringVar(&p.Driver, "dra-driver", "", "driver of the ResourceSlices (dynamic resource allocation); `NAME`")
 	f.StringArrayVar(&o.namespaces, "namespace", nil, "all DaemonSets of the namespace `NAME` are the GPUs'; repeatable (default: found in all by the labels that they select)")
@@ -143,22 +144,28 @@ func (o *options) reader() (reader, error) {
 	if o.limits.Expect < 0 {
 		return reader{}, plugin.Misuse("--expect must not be negative")
 	}
-	r := reader{params: o.params.filled(vendor), names: o.nodes, namespaces: o.namespaces, noPods: o.noPods}
-	for _, pattern := range r.params.Resources {
-		if _, err := path.Match(pattern, ""); err != nil || !strings.Contains(pattern, "/") {
-			return r, plugin.Misuse(fmt.Sprintf("--resource %s: write it as nvidia.com/gpu or nvidia.com/mig-*", plugin.Clean(pattern)))
-		}
+	if o.limits.Expect > mostDevices {
+		return reader{}, plugin.Misuse(fmt.Sprintf("--expect %d: no node has more than %d", o.limits.Expect, mostDevices))
+	}
+	r := reader{params: o.params.filled(vendor), names: slices.Compact(slices.Sorted(slices.Values(o.nodes))), namespaces: slices.Compact(slices.Sorted(slices.Values(o.namespaces))), noPods: o.noPods}
+	if why := o.params.refused(); why != "" {
+		return r, plugin.Misuse(why)
 	}
 	for _, name := range o.nodes {
-		if name == "" || strings.ContainsAny(name, ",=!/ ") {
+		if len(validation.IsDNS1123Subdomain(name)) > 0 {
 			return r, plugin.Misuse(fmt.Sprintf("--node %q is no name of a node", plugin.Clean(name)))
 		}
 	}
+	for _, name := range o.namespaces {
+		if len(validation.IsDNS1123Label(name)) > 0 {
+			return r, plugin.Misuse(fmt.Sprintf("--namespace %q is no name of a namespace", plugin.Clean(name)))
+		}
+	}
 	var err error
-	if r.has, err = parseSelectors(r.params.Selectors); err != nil {
+	if r.has, err = parseSelectors("--selector", r.params.Selectors); err != nil {
 		return r, err
 	}
-	r.expected, err = parseSelectors(o.expected)
+	r.expected, err = parseSelectors("--expect-selector", o.expected)
 	return r, err
 }
 

@@ -6,6 +6,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"overdue/internal/kube/kubetest"
 )
@@ -23,9 +28,9 @@ func TestCheckIncident(t *testing.T) {
 	out, code := run(t, serve(t, incident(t)))
 	want := "[CRITICAL] - node wrk-98: 0 nvidia.com/gpu offered, labels nvidia.com/gpu.product and nvidia.com/gpu.count missing: " +
 		"taint ai4dd-a100-reserved=true:NoSchedule, there for at least 172d (since 2026-06-01 10:00 UTC), is not tolerated by 9 GPU DaemonSets; " +
-		"next: a machine-config update is pending there too, making the node ready may drain and reboot it: see check_mcp first; " +
+		"next: a machine-config update waits on this node: once it goes on, as a change here may let it, the Machine Config Operator drains and reboots the node; " +
 		"nobody can use these GPUs, billing and quotas by label miss the node; " +
-		"do: kubectl taint nodes wrk-98 ai4dd-a100-reserved:NoSchedule-, or tolerate it in ClusterPolicy gpu-cluster-policy"
+		"do: first run check_mcp, and only then: kubectl taint nodes wrk-98 ai4dd-a100-reserved:NoSchedule-, or tolerate it in ClusterPolicy gpu-cluster-policy"
 	if firstLine(out) != want || code != 2 {
 		t.Errorf("exit %d\n%s\nwant\n%s", code, firstLine(out), want)
 	}
@@ -44,7 +49,7 @@ func TestCheckIncidentWithReducedRights(t *testing.T) {
 	s.Forbid("list", "resourceslices.resource.k8s.io")
 	out, code := run(t, s, "-v")
 	for _, part := range []string{"node wrk-98: 0 nvidia.com/gpu offered", "taint ai4dd-a100-reserved=true:NoSchedule, there for at least 172d",
-		"is not tolerated by 9 GPU DaemonSets (inferred from the ClusterPolicy)", "see check_mcp first", "kubectl taint nodes wrk-98 ai4dd-a100-reserved:NoSchedule-"} {
+		"is not tolerated by 9 GPU DaemonSets (inferred from the ClusterPolicy)", "do: first run check_mcp, and only then: ", "kubectl taint nodes wrk-98 ai4dd-a100-reserved:NoSchedule-"} {
 		if !strings.Contains(firstLine(out), part) {
 			t.Errorf("no %q", part)
 		}
@@ -145,6 +150,27 @@ func TestCheckNamespaces(t *testing.T) {
 	}
 }
 
+// A right that is missing in one of several namespaces costs those DaemonSets, not the others.
+func TestCheckNamespacesInPart(t *testing.T) {
+	s := serve(t, incident(t))
+	s.Handle("/apis/apps/v1/namespaces/forbidden/daemonsets", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
+	args := []string{"--namespace", "forbidden", "--namespace", "nvidia-gpu-operator", "--namespace", "nvidia-gpu-operator", "--namespace", "empty"}
+	out, code := run(t, s, append(args, "-v")...)
+	if code != 2 || !strings.Contains(firstLine(out), "by 9 GPU DaemonSets;") || s.Count("/apis/apps/v1/namespaces/nvidia-gpu-operator/daemonsets") != 1 {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	if !strings.Contains(out, "note: which DaemonSets of the namespace forbidden should run where is not known") || !strings.Contains(out, "note: no DaemonSet is in the namespace empty") {
+		t.Errorf("%s", out)
+	}
+	out, code = run(t, s, append(args, "--node", "wrk-97")...)
+	if code != 0 || !strings.Contains(firstLine(out), "taints not judged for the DaemonSets of forbidden, which could not be read; no DaemonSet in empty, is --namespace right?") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	if out, _ = run(t, s, "--namespace", "forbidden", "--namespace", "empty"); strings.Contains(out, "no device plugin DaemonSet exists") {
+		t.Errorf("%s", out)
+	}
+}
+
 // Pods of one namespace that may not be read cost a note.
 func TestCheckWithoutPods(t *testing.T) {
 	s := serve(t, incident(t))
@@ -159,13 +185,28 @@ func TestCheckWithoutPods(t *testing.T) {
 	}
 }
 
+// A pod that waits for the scheduler has no spec.nodeName, only the affinity by which the DaemonSet controller pins it.
+func TestCheckOneNodeSeesItsPendingPod(t *testing.T) {
+	const waits = `
+apiVersion: v1
+kind: Pod
+metadata: {name: waits, namespace: nvidia-gpu-operator, labels: {app: nvidia-dcgm}, creationTimestamp: "2026-11-20T08:00:00Z", ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: nvidia-dcgm, uid: u, controller: true}]}
+spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [wrk-97]}]}]}}}, containers: [{name: c}]}
+status: {phase: Pending, conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, message: Insufficient memory}]}
+`
+	out, code := run(t, serve(t, incident(t), waits), "--node", "wrk-97")
+	if code != 1 || !strings.Contains(firstLine(out), "nvidia-dcgm: Pending, Unschedulable: Insufficient memory") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
 // DaemonSets are found by what they select, not by their names.
 func TestCheckFindsDaemonSets(t *testing.T) {
 	const more = `
 apiVersion: apps/v1
 kind: DaemonSet
 metadata: {name: house-brand, namespace: house}
-spec: {selector: {matchLabels: {a: b}}, template: {spec: {tolerations: [{key: nvidia.com/gpu.product, operator: Exists}], affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: nvidia.com/gpu.present, operator: In, values: ["true"]}]}]}}}, containers: [{name: c}]}}}
+spec: {selector: {matchLabels: {a: b}}, template: {spec: {volumes: [{name: v, hostPath: {path: /var/lib/kubelet/device-plugins/}}], tolerations: [{key: nvidia.com/gpu.product, operator: Exists}], affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: nvidia.com/gpu.present, operator: In, values: ["true"]}]}]}}}, containers: [{name: c}]}}}
 ---
 apiVersion: apps/v1
 kind: DaemonSet
@@ -174,11 +215,21 @@ spec: {selector: {matchLabels: {a: b}}, template: {spec: {tolerations: [{key: nv
 ---
 apiVersion: apps/v1
 kind: DaemonSet
+metadata: {name: gpu-burn-watch, namespace: house}
+spec: {selector: {matchLabels: {a: b}}, template: {spec: {nodeSelector: {nvidia.com/gpu.present: "true"}, containers: [{name: c}]}}}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: node-labels-only, namespace: house}
+spec: {selector: {matchLabels: {a: b}}, template: {spec: {nodeSelector: {nvidia.com/gpu.product: A100}, tolerations: [{key: nvidia.com/gpu, operator: Exists}], containers: [{name: c}]}}}
+---
+apiVersion: apps/v1
+kind: DaemonSet
 metadata: {name: logs, namespace: logging}
 spec: {selector: {matchLabels: {a: b}}, template: {spec: {tolerations: [{key: nvidia.com/gpu, operator: Exists}], containers: [{name: c}]}}}
 `
 	out, code := run(t, serve(t, incident(t), more))
-	if code != 2 || !strings.Contains(firstLine(out), "by 11 GPU DaemonSets") || !strings.Contains(out, "house-brand") || !strings.Contains(out, "plain") || strings.Contains(out, "logs") {
+	if code != 2 || !strings.Contains(firstLine(out), "by 11 GPU DaemonSets") || !strings.Contains(out, "house-brand") || !strings.Contains(out, "plain") || strings.Contains(out, "logs") || strings.Contains(out, "gpu-burn-watch") || strings.Contains(out, "node-labels-only") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 }
@@ -218,13 +269,25 @@ func TestCheckOptions(t *testing.T) {
 		{"--vendor amd", 3, "has no GPU node"},
 		{"--vendor amd --selector nvidia.com/gpu.present --resource nvidia.com/gpu --require-label none", 2, "node wrk-98: 0 nvidia.com/gpu offered"},
 		{"--selector kubernetes.io/hostname=wrk-97", 0, "1 GPU node, 4 of 4"},
-		{"--selector a=b=c", 3, "is no label selector"},
-		{"--expect-selector x,", 3, "is no label selector"},
+		{"--node Wrk_98", 3, "--node \"Wrk_98\" is no name of a node"},
+		{"--node wrk-97 --node wrk-97", 0, "1 GPU node, 4 of 4"},
+		{"--namespace a/b", 3, "--namespace \"a/b\" is no name of a namespace"},
+		{"--namespace=", 3, "--namespace \"\" is no name of a namespace"},
+		{"--grace -5m", 3, "--grace"},
+		{"--selector a=b=c", 3, "--selector \"a=b=c\" is no label selector"},
+		{"--expect-selector x,", 3, "--expect-selector \"x,\" is no label selector"},
 		{"--resource gpu", 3, "write it as nvidia.com/gpu"},
 		{"--resource nvidia.com/[", 3, "write it as nvidia.com/gpu"},
 		{"--node wrk-97 --expect 8", 1, "4 of 8 nvidia.com/gpu"},
 		{"--node wrk-97 --expect 8 -c 3", 2, "4 of 8 nvidia.com/gpu"},
 		{"--expect -1", 3, "must not be negative"},
+		{"--expect 1000001", 3, "--expect 1000001: no node has more than 1000000"},
+		{"--require-label rack=5", 3, `--require-label "rack=5" is no label's key`},
+		{"--require-label none --require-label rack", 3, "--require-label none stands alone"},
+		{"--count-label a/b/c", 3, `--count-label "a/b/c" is no label's key`},
+		{"--replicas-label -x", 3, `--replicas-label "-x" is no label's key`},
+		{"--upgrade-label a=b", 3, `--upgrade-label "a=b" is no label's key`},
+		{"--dra-driver a,b", 3, `--dra-driver "a,b" is no driver's name`},
 		{"--node wrk-97 --require-label rack", 1, "label rack"},
 		{"--grace 5x", 3, "--grace"},
 		{"--max-cordon 5x", 3, "--max-cordon"},
@@ -282,6 +345,15 @@ func TestPerfdataIsStable(t *testing.T) {
 		if out, _ := run(t, serve(t, scenarioText(t, r.file)), strings.Fields(r.args)...); labels(out) != want {
 			t.Errorf("%s: %s", r.file, labels(out))
 		}
+	}
+	grace, code := run(t, serve(t, incident(t)), "--node", "wrk-98", "--grace", "9999d")
+	if labels(grace) != want {
+		t.Errorf("within the grace, exit %d: %s", code, labels(grace))
+	}
+	dra := serve(t, scenarioText(t, "12-dra-resourceslice.yaml"))
+	dra.Forbid("list", "resourceslices.resource.k8s.io")
+	if out, _ := run(t, dra); labels(out) != want {
+		t.Errorf("devices unread: %s", labels(out))
 	}
 	empty, _ := run(t, serve(t))
 	if labels(empty) != want {
@@ -383,12 +455,48 @@ func TestReductions(t *testing.T) {
 }
 
 func TestQueriesLeaveOutEarlierNodes(t *testing.T) {
-	selectors, err := parseSelectors([]string{"a", "b=1", "c in (x,y)", "d=1,e=2", "!f", "g!=1"})
+	selectors, err := parseSelectors("--selector", []string{"a", "b=1", "c in (x,y)", "d=1,e=2", "!f", "g!=1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"a", "!a,b=1", "!a,b!=1,c in (x,y)", "!a,b!=1,c notin (x,y),d=1,e=2", "!a,b!=1,c notin (x,y),!f", "!a,b!=1,c notin (x,y),f,g!=1"}
 	if got := queries(selectors); !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+// A rollout begins with the write of the pod template; what the controller writes into the status does not begin it anew.
+func TestRolloutOfDaemonSets(t *testing.T) {
+	created, template, status := before(9*day), before(2*day), before(time.Minute)
+	o := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "d", CreationTimestamp: metav1.NewTime(created)}}
+	if got := reduceDaemonSet(o).Rolled; !got.Equal(created) {
+		t.Errorf("new: %v", got)
+	}
+	entry := func(at time.Time, subresource, fields string) metav1.ManagedFieldsEntry {
+		when := metav1.NewTime(at)
+		return metav1.ManagedFieldsEntry{Time: &when, Subresource: subresource, FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}
+	}
+	o.ManagedFields = []metav1.ManagedFieldsEntry{entry(template, "", `{"f:spec":{"f:template":{}}}`), entry(status, "status", `{"f:status":{"f:template":{}}}`)}
+	if got := reduceDaemonSet(o).Rolled; !got.Equal(template) {
+		t.Errorf("changed: %v", got)
+	}
+}
+
+// The DRA driver's chart can publish compute domains alone: its pod then has no container for GPUs.
+func TestRoleOfDRADrivers(t *testing.T) {
+	driver := func(containers ...string) *appsv1.DaemonSet {
+		o := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "nvidia-dra-driver-gpu-kubelet-plugin"}}
+		for _, name := range containers {
+			o.Spec.Template.Spec.Containers = append(o.Spec.Template.Spec.Containers, corev1.Container{Name: name})
+		}
+		return o
+	}
+	if d := reduceDaemonSet(driver("compute-domains")); d.Role != roleAuxiliary {
+		t.Errorf("compute domains alone: role %d", d.Role)
+	}
+	for _, containers := range [][]string{{"compute-domains", "gpus"}, {"gpus"}, nil} {
+		if d := reduceDaemonSet(driver(containers...)); d.Role != rolePlugin {
+			t.Errorf("%q: role %d", containers, d.Role)
+		}
 	}
 }

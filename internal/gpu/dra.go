@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -15,18 +14,21 @@ func (d *DaemonSet) isDRA() bool {
 }
 
 // usesDRA says whether the node offers its GPUs by ResourceSlices. The driver may run beside a device plugin, for other
-// devices than GPUs; then the extended resource counts.
+// devices than GPUs; then the extended resource counts, also while a driver upgrade has paused that plugin.
 func usesDRA(n *Node, all []DaemonSet) bool {
 	if slices.ContainsFunc(n.Resources, func(r Resource) bool { return r.Capacity > 0 }) {
 		return false
 	}
 	dra := n.Labels[deployDRA] == "true"
+	paused := strings.Contains(n.Labels[deployPlugin], pausedMark)
 	for i := range all {
-		if d := &all[i]; d.Role == rolePlugin && d.selects(n) {
-			if !d.isDRA() {
-				return false
-			}
-			dra = true
+		d := &all[i]
+		switch {
+		case d.Role != rolePlugin:
+		case d.isDRA():
+			dra = dra || d.selects(n)
+		case paused || d.selects(n):
+			return false
 		}
 	}
 	return dra
@@ -36,78 +38,44 @@ func usesDRA(n *Node, all []DaemonSet) bool {
 func (j *judgement) devices(v *view) {
 	if !j.snapshot.SlicesRead {
 		v.offer.missing = 0
-		j.add(v, fact{Finding: plugin.Finding{State: plugin.Unknown, Problem: "its GPUs are offered by dynamic resource allocation",
-			Cause: "its ResourceSlices could not be read", Remedy: "grant list on resourceslices.resource.k8s.io"}})
+		j.add(v, fact{Finding: plugin.Finding{State: plugin.Unknown, Problem: "its GPUs are offered by dynamic resource allocation", Cause: "its ResourceSlices could not be read",
+			Remedy: "grant list on resourceslices.resource.k8s.io (icinga/rbac/check-gpu-node.yaml); Kubernetes before 1.34 does not serve them"}})
 		return
 	}
-	all, tainted, incomplete := published(j.snapshot.Slices, v.Name)
-	v.offer = offer{name: j.params.Driver + " devices", registered: true, capacity: int64(len(all)), allocatable: int64(len(all) - len(tainted)),
-		unhealthy: int64(len(tainted)), missing: int64(len(tainted)), want: j.limits.Expect}
-	v.offer.parts = []part{{name: v.offer.name, want: v.offer.want, capacity: v.offer.capacity, allocatable: v.offer.allocatable}}
-	if v.offer.allocatable == 0 {
+	p := j.published(v.Name)
+	all, usable := int64(len(p.devices)), int64(len(p.devices)-len(p.tainted))
+	v.offer = offer{name: j.params.Driver + " devices", registered: true, capacity: all, allocatable: usable, unhealthy: all - usable, want: max(j.limits.Expect, all+p.unusable)}
+	v.offer.missing = v.offer.want - usable
+	if usable == 0 {
 		v.offer.missing = max(v.offer.missing, 1)
 	}
-	v.offer.missing = max(v.offer.missing, v.offer.want-v.offer.allocatable)
+	v.offer.parts = []part{{name: v.offer.name, want: v.offer.want, capacity: all, allocatable: usable}}
+	f := fact{Finding: plugin.Finding{State: j.grade(v.offer), Problem: fmt.Sprintf("%d of %d %s usable", usable, v.offer.want, v.offer.name)}}
+	if v.offer.want == 0 {
+		f.Problem = fmt.Sprintf("no %s device is published", j.params.Driver)
+	}
 	now, passing := j.underway(v)
-	f := fact{Finding: plugin.Finding{State: j.grade(v.offer), Consequence: held(v.Node),
-		Problem: fmt.Sprintf("%d of %d %s usable", v.offer.allocatable, max(v.offer.capacity, v.offer.want), v.offer.name)}}
 	switch {
 	case f.State == plugin.OK:
 		j.sound(v)
 		return
 	case passing && j.within(now):
 		f.State, f.Problem, f.Since, f.AtLeast = plugin.OK, now.what+", "+f.Problem, now.since.Time, !now.since.exact
-	case len(tainted) > 0:
-		f.Cause = strings.Join(tainted, ", ")
-		f.Remedy = "look for Xid in the kernel log of the node; reset the GPU, or replace it"
+		j.add(v, f)
+		return
+	case len(p.tainted) > 0:
+		p.byDevice(&f)
+		f.Cause = joined("; ", f.Cause, strings.Join(p.incomplete, ", "))
 	case j.keptAway(v):
 		j.byTaint(v, &f)
-	case incomplete != "":
-		f.Cause = incomplete
-		f.Remedy = "see the log of the DRA driver"
+	case len(p.incomplete) > 0:
+		f.Cause = strings.Join(p.incomplete, ", ") + ": the scheduler uses none of its devices"
+		f.remedy = func(nodes []string) string {
+			return fmt.Sprintf("see the log of the DRA driver, and kubectl get resourceslices --field-selector spec.nodeName=%s,spec.driver=%s", nodes[0], j.params.Driver)
+		}
 	default:
 		j.byChain(v, &f)
-		if len(all) == 0 && f.Cause == "" {
-			f.Cause = "the driver publishes no device"
-		}
 	}
-	j.add(v, f)
-}
-
-// published are the devices of a node, and those that taints keep from use. Of each pool only the newest generation counts, and
-// only if all its slices are there: so does the scheduler (k8s.io/dynamic-resource-allocation).
-func published(all []Slice, node string) (devices []Device, tainted []string, incomplete string) {
-	newest := map[string]int64{}
-	for _, s := range all {
-		if s.Node == node {
-			newest[s.Pool] = max(newest[s.Pool], s.Generation)
-		}
-	}
-	slicesOf := map[string][]Slice{}
-	for _, s := range all {
-		if s.Node == node && s.Generation == newest[s.Pool] {
-			slicesOf[s.Pool] = append(slicesOf[s.Pool], s)
-		}
-	}
-	whole := false
-	for _, pool := range slices.Sorted(maps.Keys(slicesOf)) {
-		list := slicesOf[pool]
-		if int64(len(list)) < list[0].Count {
-			incomplete = fmt.Sprintf("pool %s is not complete: %d of %d slices of generation %d", pool, len(list), list[0].Count, list[0].Generation)
-			continue
-		}
-		for _, s := range list {
-			devices = append(devices, s.Devices...)
-			whole = whole || slices.ContainsFunc(s.Devices, func(d Device) bool { return d.Type == "gpu" })
-		}
-	}
-	if whole { // a GPU that can be divided is published with its parts beside it
-		devices = slices.DeleteFunc(devices, func(d Device) bool { return d.Type == "mig" })
-	}
-	for _, d := range devices {
-		if len(d.Taints) > 0 {
-			tainted = append(tainted, d.Name+" tainted "+strings.Join(d.Taints, ", "))
-		}
-	}
-	return devices, tainted, incomplete
+	f.Details = append(f.Details, p.places...)
+	j.add(v, f.mindful(v.Node))
 }

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -35,10 +36,15 @@ func (f fact) key() string {
 		cause = f.because("")
 	}
 	if f.remedy != nil {
-		remedy = f.remedy([]string{"NODE"})
+		remedy = f.remedy([]string{"NODE", "OTHER"}) // as for several: of one it may name the pod
 	}
-	return strings.Join([]string{f.State.String(), f.Problem, cause, f.Consequence, remedy}, "\x00")
+	return uncounted(strings.Join([]string{f.State.String(), f.Problem, cause, f.Consequence, remedy}, "\x00"))
 }
+
+var restarts = regexp.MustCompile(` \([0-9]+ restarts?\)`)
+
+// uncounted leaves out how often containers have restarted, in which nodes with the same cause differ.
+func uncounted(text string) string { return restarts.ReplaceAllString(text, "") }
 
 // fold tells nodes with the same cause as one finding, in the order in which they came.
 func fold(facts []fact, now time.Time) []plugin.Finding {
@@ -78,6 +84,8 @@ func together(facts []fact, now time.Time) plugin.Finding {
 	f.Subject = "node " + nodes[0]
 	if len(nodes) > 1 {
 		f.Subject = fmt.Sprintf("%d nodes: %s", len(nodes), plugin.List(nodes))
+		f.Consequence = strings.Replace(f.Consequence, " on this node", " on each of these nodes", 1)
+		f.Problem, f.Cause = uncounted(f.Problem), uncounted(f.Cause)
 		f.Details = append(slices.Clone(f.Details), "nodes: "+strings.Join(aged, ", "))
 	}
 	if f.because != nil {

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,15 +36,45 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 		j.node(&s.Nodes[i])
 	}
 	v := Verdict{Findings: fold(j.facts, now), Notes: j.notes, Metrics: j.totals.metrics(l), Summary: j.totals.summary()}
-	if len(s.Nodes) == 0 {
-		empty := plugin.Finding{State: plugin.Unknown, Subject: "cluster", Problem: "has no GPU node",
-			Cause: "no node matches any selector that means so", Remedy: "give --selector or --expect-selector, or --allow-empty if that is right"}
-		if l.AllowEmpty {
-			empty.State, empty.Remedy = plugin.OK, ""
-		}
-		v.Findings = []plugin.Finding{empty}
+	v.Summary = joined("; ", v.Summary, j.unjudged())
+	if len(s.Empty) > 0 {
+		v.Summary += "; no DaemonSet in " + plugin.List(s.Empty) + ", is --namespace right?"
+	}
+	if j.totals.nodes == 0 {
+		v.Findings = []plugin.Finding{j.empty()}
 	}
 	return v
+}
+
+// empty: no node was judged, as none matches or none of those that match has GPUs. That is as bad as no answer, unless the user
+// says that it is right.
+func (j *judgement) empty() plugin.Finding {
+	f := plugin.Finding{State: plugin.Unknown, Subject: "cluster", Problem: "has no GPU node",
+		Cause: "no node matches any selector that means so", Remedy: "give --selector or --expect-selector, or --allow-empty if that is right"}
+	if n := len(j.snapshot.Nodes); n > 0 {
+		match := "nodes match"
+		if n == 1 {
+			match = "node matches"
+		}
+		f.Cause = fmt.Sprintf("%d %s a selector, but none has GPUs to judge", n, match)
+		f.Remedy = "see why (below); give --allow-empty if that is right"
+		f.Details = slices.Clone(j.notes)
+	}
+	if j.limits.AllowEmpty {
+		f.State, f.Remedy = plugin.OK, ""
+	}
+	return f
+}
+
+// unjudged says that the taints were not judged, or not against all DaemonSets: that all is well would be too much to say.
+func (j *judgement) unjudged() string {
+	switch {
+	case len(j.daemonSets) == 0 && !j.snapshot.DaemonSetsRead:
+		return "taints not judged, as the GPU DaemonSets could not be read"
+	case j.snapshot.DaemonSetsRead && len(j.snapshot.Unread) > 0:
+		return "taints not judged for the DaemonSets of " + plugin.List(j.snapshot.Unread) + ", which could not be read"
+	}
+	return ""
 }
 
 // judgement is the work on all nodes.
@@ -57,14 +88,17 @@ type judgement struct {
 	facts      []fact
 	notes      []string
 	totals     totals
-	peers      map[string]int64 // by instance type: the most GPUs that a node of it offers
+	discovery  bool                  // a feature discovery labels nodes
+	peers      map[string]int64      // by instance type: the most GPUs that a node of it offers
+	tainted    map[string]int        // nodes by taint, as key:effect
+	examples   map[*DaemonSet]string // a node that it selects, or ""; found when first asked for
 }
 
 // place is where a pod of a DaemonSet is.
 type place struct{ node, namespace, daemonSet string }
 
 func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
-	j := &judgement{snapshot: s, params: p, limits: l, now: now, daemonSets: s.DaemonSets, pods: map[place]*Pod{}, peers: map[string]int64{},
+	j := &judgement{snapshot: s, params: p, limits: l, now: now, daemonSets: s.DaemonSets, pods: map[place]*Pod{}, peers: map[string]int64{}, tainted: map[string]int{}, examples: map[*DaemonSet]string{},
 		totals: totals{bad: map[string]bool{}, parts: map[string]part{}}}
 	if !s.DaemonSetsRead {
 		j.daemonSets = infer(s.Policies, s.Nodes)
@@ -78,11 +112,37 @@ func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
 	}
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		if kind := n.Labels[labelInstance]; kind != "" {
+		if kind := class(n); kind != "" {
 			j.peers[kind] = max(j.peers[kind], offered(n, p, 0).capacity)
 		}
+		for _, t := range n.Taints {
+			j.tainted[keyEffect(t)]++
+		}
 	}
+	j.discovery = j.discovers()
 	return j
+}
+
+// example is a node that the DaemonSet selects, or "".
+func (j *judgement) example(d *DaemonSet) string {
+	name, known := j.examples[d]
+	if !known {
+		if i := slices.IndexFunc(j.snapshot.Nodes, func(n Node) bool { return d.selects(&n) }); i >= 0 {
+			name = j.snapshot.Nodes[i].Name
+		}
+		j.examples[d] = name
+	}
+	return name
+}
+
+// class is the instance type by which nodes can be compared; empty: none. k3s and RKE2 give one to all their nodes, vSphere one that
+// tells of processors and memory only.
+func class(n *Node) string {
+	kind := n.Labels[labelInstance]
+	if kind == "k3s" || kind == "rke2" || strings.HasPrefix(kind, "vsphere-vm.") {
+		return ""
+	}
+	return kind
 }
 
 // view is one node with what was found out about it.
@@ -97,7 +157,7 @@ type view struct {
 func (j *judgement) look(n *Node) *view {
 	v := &view{Node: n, offer: offered(n, j.params, j.limits.Expect)}
 	if v.offer.want == 0 && v.offer.allocatable == 0 {
-		v.offer.want = j.peers[n.Labels[labelInstance]]
+		v.offer.want = j.peers[class(n)]
 		v.offer.missing = max(v.offer.missing, v.offer.want, 1) // at least one, or it would be no GPU node
 	}
 	taints := j.relevant(n)
@@ -126,7 +186,7 @@ func (j *judgement) look(n *Node) *view {
 // node goes from what makes the numbers meaningless, over missing GPUs, to what will or may go wrong.
 func (j *judgement) node(n *Node) {
 	if why := leaving(n); why != "" {
-		j.note(n, "is being removed: "+why)
+		j.removal(n, why)
 		return
 	}
 	if !n.Recognised && !n.Expected && len(n.Resources) == 0 && oddPCI(n) == "" {
@@ -178,20 +238,6 @@ func (j *judgement) pod(n *Node, d *DaemonSet) (pod *Pod, known bool) {
 func (j *judgement) young(since time.Time) bool {
 	age := j.now.Sub(since)
 	return !since.IsZero() && age < j.limits.Grace && age > -j.limits.Grace
-}
-
-// leaving says why a node is about to go.
-func leaving(n *Node) string {
-	if n.Deleting {
-		return "it is deleted"
-	}
-	for _, t := range n.Taints {
-		switch t.Key {
-		case "ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "cloud.google.com/impending-node-termination":
-			return "taint " + t.ToString()
-		}
-	}
-	return ""
 }
 
 func daemonSetNames(all []*DaemonSet) []string {

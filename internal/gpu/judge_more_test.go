@@ -23,6 +23,16 @@ func TestJudgeTransient(t *testing.T) {
 			n.Written[mcoDesired] = before(since)
 		}
 	}
+	recreated := func(s *Snapshot) {
+		for i := range s.Pods {
+			if s.Pods[i].DaemonSet == "nvidia-device-plugin-daemonset" {
+				s.Pods[i].Created, s.Pods[i].Ready, s.Pods[i].Trouble = before(minutes(2)), false, "Init:0/1, waits in toolkit-validation"
+			}
+		}
+	}
+	rolled := func(since time.Duration) func(*Snapshot) {
+		return daemonSet("nvidia-device-plugin", func(d *DaemonSet) { d.Rolled = before(since) })
+	}
 	table(t, []row{
 		{name: "driver upgrade, 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("pod-deletion-required", minutes(10))), gone("gpu-01", "nvidia-device-plugin-daemonset")), want: plugin.OK, says: []string{"driver upgrade in progress (state pod-deletion-required), 0 of 4 nvidia.com/gpu offered", "at least since 2026-12-02 11:50"}},
 		{name: "driver upgrade, 40 minutes", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("pod-deletion-required", minutes(40)))), want: plugin.Critical, says: []string{"driver upgrade in progress (state pod-deletion-required)"}},
@@ -46,16 +56,22 @@ func TestJudgeTransient(t *testing.T) {
 		{name: "MIG change failed, none offered", snapshot: fleet(1, on("all", gpus(0, 0), label(labelMIGState, "failed"), label(labelMIGConfig, "all-1g.5gb"))), want: plugin.Critical, says: []string{"the MIG change to all-1g.5gb failed"}},
 		{name: "paused for 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), paused("paused-for-vgpu-change", minutes(10))), gone("gpu-01")), want: plugin.OK},
 		{name: "machine-config update, 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)))), want: plugin.OK, says: []string{"machine-config update in progress"}},
-		{name: "machine-config update, 10 minutes, but a taint keeps the pods away", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)), taint(reserved, 21*day)), gone("gpu-01")), want: plugin.Critical, says: []string{"taint " + reserved, "see check_mcp first"}},
-		{name: "machine-config update, 2 hours: not an excuse, and what to mind", snapshot: fleet(1, on("all", gpus(0, 0), updating(2*time.Hour))), want: plugin.Critical, says: []string{"not registered with the kubelet", "see check_mcp first"}},
+		{name: "machine-config update, 10 minutes, but a taint keeps the pods away", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)), taint(reserved, 21*day)), gone("gpu-01")), want: plugin.Critical, says: []string{"taint " + reserved, "first run check_mcp"}},
+		{name: "machine-config update, 2 hours: not an excuse, and what to mind", snapshot: fleet(1, on("all", gpus(0, 0), updating(2*time.Hour))), want: plugin.Critical, says: []string{"not registered with the kubelet", "first run check_mcp"}},
 		{name: "restarted 5 minutes ago", snapshot: fleet(1, on("all", gpus(0, 0), func(n *Node) { n.ReadySince = before(minutes(5)) })), want: plugin.OK, says: []string{"Ready again after a restart"}},
-		{name: "the plugin's pod is new", snapshot: fleet(1, on("all", gpus(4, 0)), func(s *Snapshot) {
+		{name: "a machine-config update that is Degraded does not pass by itself", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)), func(n *Node) { n.Annotations[mcoState] = "Degraded" })), want: plugin.Critical,
+			says: []string{"not registered with the kubelet", "a machine-config update has failed on this node (Degraded)", "first run check_mcp"}, not: []string{"in progress", "waits on"}},
+		{name: "nor one that is Unreconcilable", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)), func(n *Node) { n.Annotations[mcoState] = "Unreconcilable" })), want: plugin.Critical, says: []string{"has failed on this node (Unreconcilable)"}},
+		{name: "where GPUs are offered, a Degraded machine config is check_mcp's to tell", snapshot: fleet(1, on("all", updating(minutes(10)), func(n *Node) { n.Annotations[mcoState] = "Degraded" })), want: plugin.OK},
+		{name: "driver upgrade, 10 minutes, GPUs still offered, but a taint dooms the pods", snapshot: fleet(1, on("all", upgrade("cordon-required", minutes(10)), taint(reserved, 21*day))), want: plugin.Warning, says: []string{"but not for long", "driver upgrade in progress (state cordon-required)"}},
+		{name: "the plugin is rolled out, its pod is new", snapshot: fleet(1, on("all", gpus(4, 0)), recreated, rolled(minutes(5))), want: plugin.OK, says: []string{"pod of nvidia-device-plugin-daemonset is young"}},
+		{name: "a pod that is made anew again and again is not excused by its own age", snapshot: fleet(1, on("all", gpus(4, 0)), recreated), want: plugin.Critical, says: []string{"Init:0/1, waits in toolkit-validation"}, not: []string{"is young"}},
+		{name: "nor by a rollout that began before the grace", snapshot: fleet(1, on("all", gpus(4, 0)), recreated, rolled(minutes(40))), want: plugin.Critical, says: []string{"Init:0/1, waits in toolkit-validation"}},
+		{name: "driver upgrade, 3 hours: a driver's pod that is made anew again and again is no progress", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("pod-restart-required", 3*time.Hour)), func(s *Snapshot) {
 			for i := range s.Pods {
-				if s.Pods[i].DaemonSet == "nvidia-device-plugin-daemonset" {
-					s.Pods[i].Created, s.Pods[i].Ready, s.Pods[i].Trouble = before(minutes(2)), false, "Init:0/1, waits in toolkit-validation"
-				}
+				s.Pods[i].Created = before(minutes(2))
 			}
-		}), want: plugin.OK, says: []string{"pod of nvidia-device-plugin-daemonset is young"}},
+		}), want: plugin.Critical, says: []string{"driver upgrade in progress (state pod-restart-required)"}},
 		{name: "a new pod that crashes has no grace", snapshot: fleet(1, on("all", gpus(4, 0)), func(s *Snapshot) {
 			for i := range s.Pods {
 				if s.Pods[i].DaemonSet == "nvidia-device-plugin-daemonset" {
@@ -70,9 +86,20 @@ func TestJudgeTransient(t *testing.T) {
 		{name: "cordoned for 2 hours with GPUs gone: somebody works on it", snapshot: fleet(1, on("all", gpus(0, 0), cordonedFor(2*time.Hour))), want: plugin.Warning, says: []string{"0 of 4 nvidia.com/gpu offered, cordoned"}},
 		{name: "cordoned for 10 minutes with GPUs gone", snapshot: fleet(1, on("all", gpus(0, 0), cordonedFor(minutes(10)))), want: plugin.OK},
 		{name: "cordoned for 8 days", snapshot: fleet(1, on("all", cordonedFor(8*day))), want: plugin.Warning, says: []string{"but not schedulable", "kubectl uncordon gpu-01, unless"}},
-		{name: "cordoned for 8 days with a machine-config update pending", snapshot: fleet(1, on("all", cordonedFor(8*day), updating(8*day))), want: plugin.Warning, says: []string{"see check_mcp first"}},
+		{name: "cordoned for 8 days with a machine-config update pending", snapshot: fleet(1, on("all", cordonedFor(8*day), updating(8*day))), want: plugin.Warning, says: []string{"first run check_mcp"}},
 		{name: "maintenance by a program", snapshot: fleet(1, on("all", gpus(0, 0), taint("medik8s.io/drain:NoSchedule", 2*day))), want: plugin.OK, says: []string{"set aside for maintenance", "taint medik8s.io/drain:NoSchedule"}, not: []string{"tolerated"}},
 		{name: "maintenance that was forgotten", snapshot: fleet(1, on("all", gpus(0, 0), taint("medik8s.io/drain:NoSchedule", 9*day))), want: plugin.Warning, says: []string{"set aside for maintenance"}},
+		{name: "maintenance since nobody knows when", snapshot: fleet(1, on("all", gpus(0, 0), taint("medik8s.io/drain:NoSchedule", day), ageless)), want: plugin.Warning, says: []string{"set aside for maintenance", "since when is not known, so it may have been forgotten"}},
+		{name: "the same with --max-cordon off", snapshot: fleet(1, on("all", gpus(0, 0), taint("medik8s.io/drain:NoSchedule", day), ageless)), limits: func(l *Limits) { l.MaxCordon = plugin.NewTimeRange("off") }, want: plugin.OK},
+		{name: "the same on a new node", snapshot: fleet(1, on("all", gpus(0, 0), taint("medik8s.io/drain:NoSchedule", day), ageless, func(n *Node) { n.Created = before(minutes(5)) })), want: plugin.OK},
+		{name: "cordoned since nobody knows when", snapshot: fleet(1, on("all", func(n *Node) { n.Unschedulable = true })), want: plugin.Warning, says: []string{"but not schedulable", "since when is not known, so it may have been forgotten"}},
+		{name: "a second taint beside the maintenance's, GPUs gone", snapshot: fleet(1, on("all", gpus(0, 0), taint("medik8s.io/drain:NoSchedule", day), taint(reserved, day)), gone("gpu-01")), want: plugin.Warning,
+			says: []string{"set aside for maintenance", "and not after the maintenance either", "¶ taint " + reserved, "kubectl taint nodes gpu-01 ai4dd-a100-reserved:NoSchedule-"}, not: []string{"medik8s.io/drain:NoSchedule-"}},
+		{name: "a second taint beside the maintenance's, pods still run", snapshot: fleet(1, on("all", taint("medik8s.io/drain:NoSchedule", day), taint(reserved, day))), want: plugin.Warning,
+			says: []string{"but not for long", "taint " + reserved}, not: []string{"medik8s.io/drain:NoSchedule-"}},
+		{name: "a removal without end", snapshot: fleet(2, on("gpu-02", gpus(0, 0), taint("ToBeDeletedByClusterAutoscaler=1795000000:NoSchedule", minutes(5)))), want: plugin.Warning,
+			says: []string{"node gpu-02 ¶ is being removed and still there, 0 of 4"}, not: []string{"kubectl taint"}},
+		{name: "a deletion that a finalizer holds", snapshot: fleet(2, on("gpu-02", func(n *Node) { n.Deleting, n.DeletedSince = true, before(9*day) })), want: plugin.Warning, says: []string{"is being removed and still there", "it is deleted", "finalizer"}},
 		{name: "quarantined by NVSentinel", snapshot: fleet(1, on("all", gpus(8, 7), cordonedFor(day), label("k8saas.nvidia.com/cordon-reason", "xid"))), want: plugin.OK, says: []string{"label k8saas.nvidia.com/cordon-reason=xid"}},
 		{name: "not Ready: the node's own check tells", snapshot: fleet(1, on("all", gpus(0, 0), func(n *Node) { n.Ready, n.ReadySince, n.NotReadyWhy = false, before(day), "Ready is Unknown" })), want: plugin.Warning, says: []string{"not Ready", "Ready is Unknown"}, not: []string{"offered"}},
 		{name: "not Ready for 5 minutes", snapshot: fleet(1, on("all", func(n *Node) { n.Ready, n.ReadySince = false, before(minutes(5)) })), want: plugin.OK},
@@ -122,7 +149,45 @@ func TestJudgeNumbers(t *testing.T) {
 		{name: "a label that the site requires", snapshot: fleet(2, on("gpu-02", label("nvidia.com/gpu.machine", "x"))), params: func(p *Params) { p.RequireLabels = []string{"nvidia.com/gpu.machine"} }, want: plugin.Warning, says: []string{"node gpu-01 ¶ label nvidia.com/gpu.machine missing"}, not: []string{"node gpu-02"}},
 		{name: "no GPU node", snapshot: Snapshot{}, want: plugin.Unknown, says: []string{"has no GPU node", "--allow-empty"}},
 		{name: "no GPU node, which is right", snapshot: Snapshot{}, limits: func(l *Limits) { l.AllowEmpty = true }, want: plugin.OK},
+		{name: "the only nodes that match have lost their GPUs or are being removed: none is judged, so nothing is OK", snapshot: fleet(2, on("gpu-01", noResource, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false }),
+			on("gpu-02", func(n *Node) { n.Deleting, n.DeletedSince = true, noon.Add(-time.Minute) })), want: plugin.Unknown, says: []string{"has no GPU node", "2 nodes match a selector, but none has GPUs to judge", "gpu-01: has no GPU any more", "gpu-02: is being removed"}, not: []string{"no node matches"}},
+		{name: "and where that is right", snapshot: fleet(1, on("all", func(n *Node) { n.Deleting, n.DeletedSince = true, noon.Add(-time.Minute) })), limits: func(l *Limits) { l.AllowEmpty = true }, want: plugin.OK, says: []string{"has no GPU node"}},
+		{name: "Intel: the count is of all its resources, and all boards are xe", snapshot: intel("4", Resource{"gpu.intel.com/xe", 4, 4}), params: vendor("intel"), want: plugin.OK, says: []string{"4 of 4 gpu.intel.com/xe allocatable"}, not: []string{"i915"}},
+		{name: "Intel: some i915, some xe", snapshot: intel("4", Resource{"gpu.intel.com/i915", 2, 2}, Resource{"gpu.intel.com/xe", 2, 2}), params: vendor("intel"), want: plugin.OK, says: []string{"2 of 2 gpu.intel.com/i915, 2 of 2 gpu.intel.com/xe"}},
+		{name: "Intel: one of both is lost", snapshot: intel("4", Resource{"gpu.intel.com/i915", 2, 2}, Resource{"gpu.intel.com/xe", 1, 1}), params: vendor("intel"), want: plugin.Warning, says: []string{"2 of 3 gpu.intel.com/i915, 1 of 1 gpu.intel.com/xe"}},
+		{name: "Intel: xe is gone", snapshot: intel("4", Resource{"gpu.intel.com/xe", 0, 0}), params: vendor("intel"), want: plugin.Critical, says: []string{"0 of 4 gpu.intel.com/xe offered"}},
+		{name: "only MIG profiles are asked for: the count of whole GPUs is not theirs", snapshot: fleet(1, on("all", noResource, alsoOffers("nvidia.com/mig-1g.5gb", 28, 28))), params: func(p *Params) { p.Resources = []string{"nvidia.com/mig-*"} }, want: plugin.OK, says: []string{"28 of 28 nvidia.com/mig-1g.5gb"}},
+		{name: "k3s gives all its nodes one instance type, which tells nothing of their GPUs", snapshot: fleet(2, on("all", label(labelInstance, "k3s")), on("gpu-02", gpus(0, 0), discoveryGone)), want: plugin.Critical, says: []string{"node gpu-02 ¶ 0 nvidia.com/gpu offered"}, not: []string{"0 of 4"}},
+		{name: "nor are nodes without an instance type a class", snapshot: fleet(2, on("all", label(labelInstance, "")), on("gpu-02", gpus(0, 0), discoveryGone)), want: plugin.Critical, says: []string{"node gpu-02 ¶ 0 nvidia.com/gpu offered"}, not: []string{"0 of 4"}},
+		{name: "GKE has no feature discovery: the default label is not required there", snapshot: cloud(), want: plugin.OK, says: []string{"4 of 4 nvidia.com/gpu"}, not: []string{"missing"}},
+		{name: "GKE, and the site requires the label all the same", snapshot: cloud(), params: func(p *Params) { p.RequireLabels = []string{labelProduct} }, want: plugin.Warning, says: []string{"labels nvidia.com/gpu.product and nvidia.com/gpu.count missing, while 4 of 4"}},
+		{name: "GKE without GPUs: no label is told beside the cause", snapshot: cloud(gpus(0, 0)), want: plugin.Critical, says: []string{"0 nvidia.com/gpu offered"}, not: []string{"missing"}},
+		{name: "another node has the label, so there is a discovery somewhere", snapshot: func() Snapshot {
+			s := cloud()
+			s.Nodes = append(s.Nodes, s.Nodes[0])
+			s.Nodes[1].Name, s.Nodes[1].Labels = "gpu-02", map[string]string{labelProduct: product}
+			return s
+		}(), want: plugin.Warning, says: []string{"node gpu-01 ¶ labels nvidia.com/gpu.product and nvidia.com/gpu.count missing"}},
 		{name: "an AMD node", snapshot: amd(gpus(0, 0), alsoOffers("amd.com/gpu", 8, 7)), params: func(p *Params) { *p = p.filled(vendors["amd"]) }, want: plugin.Warning, says: []string{"7 of 8 amd.com/gpu allocatable"}, not: []string{"missing"}},
+	})
+}
+
+// cloud is a node as GKE, EKS and AKS make it: a device plugin of theirs, no operator, no feature discovery.
+func cloud(changes ...func(*Node)) Snapshot {
+	return fleet(1, on("all", append(changes, unlabel("nvidia.com/", "feature."), label("cloud.google.com/gke-accelerator", "nvidia-tesla-a100"))...), func(s *Snapshot) {
+		s.DaemonSets = []DaemonSet{{Namespace: namespace, Name: "nvidia-gpu-device-plugin", Role: rolePlugin, PodLabels: map[string]string{"k8s-app": "nvidia-gpu-device-plugin"}}}
+		s.Pods = []Pod{{Namespace: namespace, DaemonSet: "nvidia-gpu-device-plugin", Node: "gpu-01", Ready: true, Created: before(day)}}
+	})
+}
+
+func vendor(name string) func(*Params) {
+	return func(p *Params) { *p = p.filled(vendors[name]) }
+}
+
+func intel(count string, resources ...Resource) Snapshot {
+	return fleet(1, on("all", unlabel("nvidia.com/"), label("gpu.intel.com/device.count", count), label("gpu.intel.com/product", "Max_1550"), func(n *Node) { n.Resources = resources }), func(s *Snapshot) {
+		s.DaemonSets = []DaemonSet{{Namespace: namespace, Name: "intel-gpu-plugin", Role: rolePlugin}}
+		s.Pods = []Pod{{Namespace: namespace, DaemonSet: "intel-gpu-plugin", Node: "gpu-01", Ready: true, Created: before(day)}}
 	})
 }
 
@@ -139,24 +204,51 @@ func TestJudgeDRA(t *testing.T) {
 		return Slice{Node: "gpu-01", Pool: "gpu-01", Generation: generation, Count: count, Devices: list}
 	}
 	tainted := devices(4)
-	tainted[2].Taints = []string{"gpu.nvidia.com/xid=79:NoSchedule"}
+	tainted[2].Taints = []DeviceTaint{{Text: "gpu.nvidia.com/xid=79:NoSchedule"}}
 	lost := devices(1)
-	lost[0].Taints = []string{"gpu.nvidia.com/gpu-lost=:NoExecute"}
+	lost[0].Taints = []DeviceTaint{{Text: "gpu.nvidia.com/gpu-lost=:NoExecute", Evicts: true}}
 	table(t, []row{
 		{name: "an old generation does not count", snapshot: dra(pool(4, 1, tainted), pool(3, 1, devices(4))), want: plugin.Warning, says: []string{"3 of 4 gpu.nvidia.com devices usable ¶  ¶ gpu-2 tainted gpu.nvidia.com/xid=79:NoSchedule"}},
 		{name: "a pool of two slices", snapshot: dra(pool(4, 2, devices(4)), pool(4, 2, nil)), want: plugin.OK},
 		{name: "a pool that is not complete", snapshot: dra(pool(4, 2, devices(4))), want: plugin.Critical, says: []string{"pool gpu-01 is not complete: 1 of 2 slices of generation 4"}},
-		{name: "another node's slice", snapshot: dra(Slice{Node: "other", Pool: "other", Generation: 1, Count: 1, Devices: devices(4)}), want: plugin.Critical, says: []string{"0 of 0"}},
+		{name: "another node's slice", snapshot: dra(Slice{Node: "other", Pool: "other", Generation: 1, Count: 1, Devices: devices(4)}), want: plugin.Critical, says: []string{"no gpu.nvidia.com device is published"}},
 		{name: "all devices lost", snapshot: dra(pool(1, 1, lost)), want: plugin.Critical, says: []string{"0 of 1 gpu.nvidia.com devices usable", "gpu-lost"}},
 		{name: "fewer than expected", snapshot: dra(pool(1, 1, devices(3))), limits: func(l *Limits) { l.Expect = 4 }, want: plugin.Warning, says: []string{"3 of 4 gpu.nvidia.com devices usable"}},
-		{name: "parts of a GPU that can be divided are not counted beside it", snapshot: dra(pool(1, 1, append(devices(2), Device{Name: "mig-0", Type: "mig"}))), want: plugin.OK, says: []string{"2 of 2"}},
+		{name: "parts of a GPU that can be divided are not counted beside it", snapshot: dra(pool(1, 1, append(devices(2), Device{Name: "mig-0", Type: "mig", Parent: "GPU-1"}))), want: plugin.OK, says: []string{"2 of 2"}},
+		{name: "MIG devices of a GPU that is divided for good are counted beside whole ones", snapshot: dra(pool(1, 1, append(devices(1), Device{Name: "mig-0", Type: "mig", Parent: "GPU-9"}, Device{Name: "mig-1", Type: "mig", Parent: "GPU-9", Taints: []DeviceTaint{{Text: "gpu.nvidia.com/xid=79:NoSchedule"}}}))), want: plugin.Warning,
+			says: []string{"2 of 3", "mig-1 tainted gpu.nvidia.com/xid=79:NoSchedule"}},
+		{name: "a pool that is not complete beside one that is", snapshot: dra(pool(4, 1, devices(4)), Slice{Name: "s2", Node: "gpu-01", Pool: "second", Generation: 2, Count: 2, Devices: devices(2)}), want: plugin.Warning,
+			says: []string{"4 of 6 gpu.nvidia.com devices usable", "pool second is not complete: 1 of 2 slices of generation 2", "get resourceslices --field-selector spec.nodeName=gpu-01,spec.driver=gpu.nvidia.com"}},
+		{name: "and none of its devices is known", snapshot: dra(pool(4, 1, devices(4)), Slice{Node: "gpu-01", Pool: "second", Generation: 2, Count: 2}), want: plugin.Warning, says: []string{"4 of 5 gpu.nvidia.com devices usable", "pool second is not complete"}},
+		{name: "a tainted device: since when, in which slice, and what its effect is", snapshot: dra(func() Slice {
+			s := pool(4, 1, devices(4))
+			s.Name = "gpu-01-x7k2p"
+			s.Devices[2].Taints = []DeviceTaint{{Text: "gpu.nvidia.com/xid=79:NoSchedule", Added: before(5 * time.Hour)}}
+			return s
+		}()), want: plugin.Warning, says: []string{"usable ¶ since 2026-12-02 07:00 UTC ¶ gpu-2 tainted", "no new pod gets a tainted device, those that use one already go on", "device gpu-2: slice gpu-01-x7k2p, pool gpu-01, generation 4"}},
+		{name: "a device that evicts", snapshot: dra(func() Slice {
+			s := pool(4, 1, devices(4))
+			s.Devices[2].Taints = []DeviceTaint{{Text: "gpu.nvidia.com/gpu-lost=:NoExecute", Evicts: true}}
+			return s
+		}()), want: plugin.Warning, says: []string{"no new pod gets a tainted device, and pods that use one are evicted", "drain and reboot the node"}},
+		{name: "a taint by a hand", snapshot: dra(func() Slice {
+			s := pool(4, 1, devices(4))
+			s.Name = "s"
+			s.Devices[2].Taints = []DeviceTaint{{Text: "example.com/repair=:NoSchedule"}}
+			return s
+		}()), want: plugin.Warning, says: []string{"find who has tainted it: kubectl get resourceslice s -o yaml"}, not: []string{"Xid"}},
+		{name: "the DRA driver runs and publishes nothing", snapshot: dra(), want: plugin.Critical, says: []string{"no gpu.nvidia.com device is published", "nvidia-dra-driver-kubelet-plugin runs there but has published no device", "restart the DRA driver"}, not: []string{"registered with the kubelet", "device plugin"}},
+		{name: "a driver upgrade beside a DRA driver for compute domains", snapshot: fleet(1, on("all", gpus(0, 0), paused("paused-for-driver-upgrade", minutes(10)), label("nvidia.com/gpu-driver-upgrade-state", "pod-restart-required"), written("nvidia.com/gpu-driver-upgrade-state", minutes(10))), gone("gpu-01", "nvidia-device-plugin-daemonset"), func(s *Snapshot) {
+			s.DaemonSets = append(s.DaemonSets, DaemonSet{Namespace: namespace, Name: "nvidia-dra-driver-gpu-kubelet-plugin", Role: rolePlugin, Tolerations: builtIn})
+			s.Pods = append(s.Pods, Pod{Namespace: namespace, DaemonSet: "nvidia-dra-driver-gpu-kubelet-plugin", Node: "gpu-01", Ready: true})
+		}), want: plugin.OK, says: []string{"driver upgrade in progress (state pod-restart-required), 0 of 4 nvidia.com/gpu offered"}, not: []string{"dynamic"}},
 		{name: "slices unread", snapshot: func() Snapshot { s := dra(); s.SlicesRead = false; return s }(), want: plugin.Unknown, says: []string{"its ResourceSlices could not be read"}, not: []string{"no nvidia.com/gpu"}},
 		{name: "a taint keeps the DRA driver away", snapshot: func() Snapshot {
 			s := dra()
 			on("all", taint(reserved, 21*day))(&s)
 			s.Pods = nil
 			return s
-		}(), want: plugin.Critical, says: []string{"0 of 0 gpu.nvidia.com devices usable", "taint " + reserved}},
+		}(), want: plugin.Critical, says: []string{"no gpu.nvidia.com device is published", "taint " + reserved}},
 		{name: "the driver beside a device plugin, for other devices", snapshot: fleet(1, func(s *Snapshot) {
 			s.DaemonSets = append(s.DaemonSets, DaemonSet{Namespace: namespace, Name: "nvidia-dra-driver-gpu-kubelet-plugin", Role: rolePlugin, Tolerations: builtIn})
 			s.Pods = append(s.Pods, Pod{Namespace: namespace, DaemonSet: "nvidia-dra-driver-gpu-kubelet-plugin", Node: "gpu-01", Ready: true})

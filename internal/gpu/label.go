@@ -11,7 +11,7 @@ import (
 // labelsMissing names the labels that the node should have and has not, in words. The count is told with the others, as it
 // comes from the same place. Nodes without a container stack (virtual machines, DRA) never have them.
 func (j *judgement) labelsMissing(v *view) string {
-	if strings.HasPrefix(v.Labels[labelWorkload], "vm-") || usesDRA(v.Node, j.daemonSets) {
+	if strings.HasPrefix(v.Labels[labelWorkload], "vm-") || usesDRA(v.Node, j.daemonSets) || j.params.LabelsPreset && !j.discovery {
 		return ""
 	}
 	var out []string
@@ -32,6 +32,20 @@ func (j *judgement) labelsMissing(v *view) string {
 	return "labels " + plugin.List(out) + " missing"
 }
 
+// discovers says whether a feature discovery is part of the installation: a DaemonSet, its deploy label, or a label of its on any node.
+// GKE, EKS and AKS bring a device plugin without one.
+func (j *judgement) discovers() bool {
+	if slices.ContainsFunc(j.daemonSets, func(d DaemonSet) bool { return d.Role == roleLabels }) {
+		return true
+	}
+	return slices.ContainsFunc(j.snapshot.Nodes, func(n Node) bool {
+		return slices.ContainsFunc(append([]string{deployDiscovery, j.params.CountLabel}, j.params.RequireLabels...), func(key string) bool {
+			_, ok := n.Labels[key]
+			return ok
+		})
+	})
+}
+
 // unlabelled: pods get GPUs, but whoever goes by the labels does not see the node.
 func (j *judgement) unlabelled(v *view, missing string) {
 	f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: missing + ", while " + v.offer.String(),
@@ -44,7 +58,7 @@ func (j *judgement) unlabelled(v *view, missing string) {
 	}
 	selects := slices.IndexFunc(found, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) })
 	switch {
-	case len(found) == 0 && j.snapshot.DaemonSetsRead:
+	case len(found) == 0 && j.snapshot.DaemonSetsRead && len(j.snapshot.Unread) == 0:
 		f.Cause = "no feature discovery DaemonSet exists"
 		f.Remedy = "enable it, or say with --require-label which labels the site needs (none: --require-label none)"
 	case len(found) == 0:

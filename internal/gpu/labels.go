@@ -10,11 +10,12 @@ const (
 	labelMIGMode   = "nvidia.com/mig.strategy"        // single, mixed; absent with none
 	labelOwner     = "nvidia.com/gpu-operator.driver.owner"
 
-	deployPrefix   = "nvidia.com/gpu.deploy." // + operand: "true" selects the node
-	deployOperands = deployPrefix + "operands"
-	deployPlugin   = deployPrefix + "device-plugin"
-	deployDRA      = deployPrefix + "dra-driver"
-	pausedMark     = "paused-for-" // in the value of a deploy label, while driver, MIG or vGPU manager work
+	deployPrefix    = "nvidia.com/gpu.deploy." // + operand: "true" selects the node
+	deployOperands  = deployPrefix + "operands"
+	deployPlugin    = deployPrefix + "device-plugin"
+	deployDiscovery = deployPrefix + "gpu-feature-discovery"
+	deployDRA       = deployPrefix + "dra-driver"
+	pausedMark      = "paused-for-" // in the value of a deploy label, while driver, MIG or vGPU manager work
 
 	annotationValidation = "nvidia.com/gpu-driver-upgrade-validation-start-time" // epoch seconds
 	annotationPodsDone   = "nvidia.com/gpu-driver-upgrade-wait-for-pod-completion-start-time"

@@ -3,9 +3,7 @@ package gpu
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -37,12 +35,14 @@ func (p part) missing() int64 { return max(p.capacity, p.want) - p.allocatable }
 // offered adds up a node's resources and compares them with its labels. The kubelet never takes a key away, so one with 0 that
 // no label asks for is a leftover of another name or profile, and no fault.
 func offered(n *Node, p Params, expect int64) offer {
-	o := offer{name: p.mainResource(), registered: len(n.Resources) > 0}
-	wanted := wants(n, p)
+	o := offer{name: p.mainResource(), registered: len(n.Resources) > 0, parts: wantsMIG(n)}
 	at := map[string]int{}
-	for _, w := range wanted {
-		at[w.name] = len(o.parts)
-		o.parts = append(o.parts, w)
+	for i, w := range o.parts {
+		at[w.name] = i
+	}
+	whole := int64(0)
+	if len(o.parts) == 0 { // else no label tells how many whole GPUs remain: the count includes those that are divided
+		whole = wants(n, p)
 	}
 	for _, r := range n.Resources {
 		// A shared GPU has another name only if the plugin is told to rename it.
@@ -62,6 +62,7 @@ func offered(n *Node, p Params, expect int64) offer {
 		o.parts[i].allocatable += r.Allocatable
 		o.unhealthy += max(r.Capacity-r.Allocatable, 0)
 	}
+	o.expectWhole(whole, wholeResource(n, p))
 	slices.SortFunc(o.parts, func(a, b part) int { return cmp.Compare(a.name, b.name) })
 	worst := int64(0)
 	for i, p := range o.parts {
@@ -77,55 +78,6 @@ func offered(n *Node, p Params, expect int64) offer {
 		o.missing = max(o.missing, o.want-o.allocatable)
 	}
 	return o
-}
-
-// wants is what NVIDIA's feature discovery says of the node, by resource.
-func wants(n *Node, p Params) []part {
-	count, replicas := number(n.Labels[p.CountLabel]), int64(1)
-	if text, ok := n.Labels[p.ReplicasLabel]; ok {
-		if replicas = number(text); replicas == 0 && n.Labels[labelMIGMode] != "mixed" {
-			return nil // it could not tell
-		}
-	}
-	if n.Labels[labelMIGMode] == "mixed" {
-		if parts := wantsMIG(n); len(parts) > 0 {
-			return parts // how many whole GPUs remain no label tells: the count includes those that are divided
-		}
-	}
-	if count == 0 || invalidMIG(n) {
-		return nil
-	}
-	return []part{{name: p.mainResource(), want: count * max(replicas, 1)}}
-}
-
-// wantsMIG reads the labels nvidia.com/mig-<profile>.count and .replicas of the mixed strategy.
-func wantsMIG(n *Node) []part {
-	var out []part
-	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {
-		profile, ok := strings.CutSuffix(key, ".count")
-		if !ok || !strings.HasPrefix(profile, "nvidia.com/mig-") {
-			continue
-		}
-		if count := number(n.Labels[key]); count > 0 {
-			out = append(out, part{name: profile, want: count * max(number(n.Labels[profile+".replicas"]), 1)})
-		}
-	}
-	return out
-}
-
-// invalidMIG: with the strategy single every GPU must be divided alike, or the plugin refuses to start.
-func invalidMIG(n *Node) bool { return strings.HasSuffix(n.Labels[labelProduct], "-MIG-INVALID") }
-
-// mostDevices is more than any node has.
-const mostDevices = 1_000_000
-
-// number reads a label's number; anything else is 0.
-func number(s string) int64 {
-	v, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || v < 0 || v > mostDevices {
-		return 0
-	}
-	return v
 }
 
 // String tells what is offered: "7 of 8 nvidia.com/gpu allocatable, 1 unhealthy".

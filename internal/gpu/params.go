@@ -1,9 +1,14 @@
 package gpu
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"overdue/internal/plugin"
 )
 
 // Params is all in which the check of one vendor's GPUs differs from another's. Each has an option of its own.
@@ -13,6 +18,7 @@ type Params struct {
 	CountLabel    string   // how many GPUs the node has, a lower bound
 	ReplicasLabel string   // for how many pods each GPU is offered
 	RequireLabels []string // those that billing and quotas need
+	LabelsPreset  bool     // those are the vendor's: required only where a feature discovery sets them
 	UpgradeLabel  string   // how far the driver's upgrade is
 	Driver        string   // of dynamic resource allocation (DRA)
 }
@@ -58,6 +64,7 @@ var vendors = map[string]Params{
 
 // filled is p with the vendor's values wherever no option gave one.
 func (p Params) filled(vendor Params) Params {
+	p.LabelsPreset = p.LabelsPreset || len(p.RequireLabels) == 0
 	for _, list := range []struct{ given, preset *[]string }{
 		{&p.Resources, &vendor.Resources}, {&p.Selectors, &vendor.Selectors}, {&p.RequireLabels, &vendor.RequireLabels}} {
 		if len(*list.given) == 0 {
@@ -75,6 +82,31 @@ func (p Params) filled(vendor Params) Params {
 		p.RequireLabels = nil
 	}
 	return p
+}
+
+// refused says which of the options given could match nothing, or everything; empty: none.
+func (p Params) refused() string {
+	for _, pattern := range p.Resources {
+		if _, err := path.Match(pattern, ""); err != nil || !strings.Contains(pattern, "/") {
+			return fmt.Sprintf("--resource %s: write it as nvidia.com/gpu or nvidia.com/mig-*", plugin.Clean(pattern))
+		}
+	}
+	if len(p.RequireLabels) > 1 && slices.Contains(p.RequireLabels, none) {
+		return "--require-label none stands alone: it requires none"
+	}
+	keys := [][2]string{{"--count-label", p.CountLabel}, {"--replicas-label", p.ReplicasLabel}, {"--upgrade-label", p.UpgradeLabel}}
+	for _, key := range p.RequireLabels {
+		keys = append(keys, [2]string{"--require-label", key})
+	}
+	for _, o := range keys {
+		if required := o[0] == "--require-label"; (o[1] != "" || required) && len(validation.IsQualifiedName(o[1])) > 0 {
+			return fmt.Sprintf("%s %q is no label's key; write it as nvidia.com/gpu.product", o[0], plugin.Clean(o[1]))
+		}
+	}
+	if p.Driver != "" && len(validation.IsDNS1123Subdomain(p.Driver)) > 0 {
+		return fmt.Sprintf("--dra-driver %q is no driver's name; write it as gpu.nvidia.com", plugin.Clean(p.Driver))
+	}
+	return ""
 }
 
 // none as the only --require-label requires none.

@@ -2,7 +2,9 @@ package gpu
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -27,19 +29,31 @@ func (r reader) daemonSets(ctx context.Context, s *Snapshot) error {
 			}
 			return reduceDaemonSet(o), true
 		})
-		if err != nil {
-			s.DaemonSets, s.DaemonSetsRead = nil, false
-			return r.optional(ctx, err, "which DaemonSets should run where is not known (with rights in some namespaces only, name those with --namespace)")
+		switch {
+		case err != nil:
+			cost := "which DaemonSets should run where is not known (with rights in some namespaces only, name those with --namespace)"
+			if namespace != "" {
+				cost = "which DaemonSets of the namespace " + namespace + " should run where is not known"
+			}
+			s.Unread = append(s.Unread, namespace)
+			if err := r.optional(ctx, err, cost); err != nil {
+				return err
+			}
+			continue
+		case len(list) == 0 && namespace != "":
+			s.Empty = append(s.Empty, namespace)
+			r.note("no DaemonSet is in the namespace %s: see whether --namespace is right", namespace)
 		}
 		s.DaemonSets = append(s.DaemonSets, list...)
+		s.DaemonSetsRead = true
 	}
-	s.DaemonSetsRead = true
 	return nil
 }
 
-// concerns finds the DaemonSets that bring GPUs by what they ask of a node, not by their names: they select it by a label of
-// the vendor or by one that means "has GPUs", belong to one of the vendor's custom resources, or are a device plugin that
-// tolerates the vendor's taint (its plain manifest has no selector). NFD's workers are among them, as all begins there.
+// concerns finds the DaemonSets that bring GPUs by what they are, not by their names: they belong to one of the vendor's custom
+// resources, are an operand that a deploy label switches, or are a device plugin for the vendor's nodes or taint (its plain manifest has
+// no selector). Those that have the name of a role, as an installer of drivers by a cloud, must select GPU nodes too: who merely runs
+// there, to collect logs or to schedule, brings no GPU. NFD's workers are among them, as all begins there.
 func (r reader) concerns(o *appsv1.DaemonSet) bool {
 	if roleOf(o.Name) == roleNFD {
 		return true
@@ -50,17 +64,15 @@ func (r reader) concerns(o *appsv1.DaemonSet) bool {
 		}
 	}
 	pod := o.Spec.Template.Spec
-	for key := range pod.NodeSelector {
-		if r.means(key) {
-			return true
-		}
+	keys := slices.Concat(slices.Collect(maps.Keys(pod.NodeSelector)), affinityKeys(pod.Affinity))
+	switch selects := slices.ContainsFunc(keys, r.means); {
+	case slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, deployPrefix) }):
+		return true
+	case isDevicePlugin(o):
+		return selects || slices.ContainsFunc(pod.Tolerations, func(t corev1.Toleration) bool { return r.params.owns(t.Key) })
+	default:
+		return selects && roleOf(o.Name) != roleAuxiliary
 	}
-	for _, key := range affinityKeys(pod.Affinity) {
-		if r.means(key) {
-			return true
-		}
-	}
-	return isDevicePlugin(o) && slices.ContainsFunc(pod.Tolerations, func(t corev1.Toleration) bool { return r.params.owns(t.Key) })
 }
 
 // means says whether a label is the vendor's, or one that tells GPU nodes from others.
@@ -117,8 +129,14 @@ func reduceDaemonSet(o *appsv1.DaemonSet) DaemonSet {
 		Namespace: o.Namespace, Name: o.Name, Role: roleOf(o.Name),
 		NodeName: pod.NodeName, NodeSelector: pod.NodeSelector, Tolerations: pod.Tolerations, HostNetwork: pod.HostNetwork,
 	}
+	written, _ := kube.Written(o.ManagedFields, "template")
+	d.Rolled = latest(o.CreationTimestamp.Time, written).Time
 	if isDevicePlugin(o) && !d.isDRA() {
 		d.Role = rolePlugin
+	}
+	others := func(c corev1.Container) bool { return c.Name != "compute-domains" }
+	if d.isDRA() && len(pod.Containers) > 0 && !slices.ContainsFunc(pod.Containers, others) {
+		d.Role = roleAuxiliary // the DRA driver for compute domains alone publishes no GPU
 	}
 	if owner := metav1.GetControllerOf(o); owner != nil {
 		d.Owner = Owner{owner.Kind, owner.Name}

@@ -67,6 +67,9 @@ func (r reader) reduceNode(o *corev1.Node) Node {
 		OSImage: o.Status.NodeInfo.OSImage,
 		Written: map[string]time.Time{},
 	}
+	if o.DeletionTimestamp != nil {
+		n.DeletedSince = o.DeletionTimestamp.Time
+	}
 	for _, key := range annotations {
 		if value, ok := o.Annotations[key]; ok {
 			n.Annotations[key] = value

@@ -27,14 +27,20 @@ func (r reader) pods(ctx context.Context, s *Snapshot) error {
 		wanted[n.Name] = true
 	}
 	for _, namespace := range namespacesOf(s.DaemonSets) {
-		q := kube.Query{Namespace: namespace, LabelSelector: podSelector(s.DaemonSets, namespace), FieldSelector: "status.phase!=Succeeded"}
-		if len(r.names) == 1 {
-			q.FieldSelector += ",spec.nodeName=" + r.names[0]
+		var list []Pod
+		var err error
+		for _, field := range r.podFields() {
+			q := kube.Query{Namespace: namespace, LabelSelector: podSelector(s.DaemonSets, namespace), FieldSelector: field}
+			var more []Pod
+			more, err = kube.List(ctx, r.client, podsResource, q, func(o *corev1.Pod) (Pod, bool) {
+				p, ok := reducePod(o)
+				return p, ok && wanted[p.Node]
+			})
+			if err != nil {
+				break
+			}
+			list = append(list, more...)
 		}
-		list, err := kube.List(ctx, r.client, podsResource, q, func(o *corev1.Pod) (Pod, bool) {
-			p, ok := reducePod(o)
-			return p, ok && wanted[p.Node]
-		})
 		if err != nil {
 			if err := r.optional(ctx, err, "how the pods in "+namespace+" are is not known"); err != nil {
 				return err
@@ -45,6 +51,16 @@ func (r reader) pods(ctx context.Context, s *Snapshot) error {
 		s.PodsRead[namespace] = true
 	}
 	return nil
+}
+
+// podFields are the field selectors that together find the pods. A pod that is not scheduled has no spec.nodeName yet: the
+// DaemonSet controller pins it by its affinity, which no field selector reaches.
+func (r reader) podFields() []string {
+	const unfinished = "status.phase!=Succeeded"
+	if len(r.names) != 1 {
+		return []string{unfinished}
+	}
+	return []string{unfinished + ",spec.nodeName=" + r.names[0], unfinished + ",spec.nodeName="}
 }
 
 // podSelector selects the pods of all DaemonSets of a namespace where they have a label key in common, as NVIDIA's have "app".

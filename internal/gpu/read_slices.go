@@ -30,19 +30,27 @@ func (r reader) slices(ctx context.Context, s *Snapshot) error {
 }
 
 func reduceSlice(o *resourcev1.ResourceSlice) Slice {
-	s := Slice{Pool: o.Spec.Pool.Name, Generation: o.Spec.Pool.Generation, Count: o.Spec.Pool.ResourceSliceCount}
+	s := Slice{Name: o.Name, Pool: o.Spec.Pool.Name, Generation: o.Spec.Pool.Generation, Count: o.Spec.Pool.ResourceSliceCount}
 	if o.Spec.NodeName != nil {
 		s.Node = *o.Spec.NodeName
 	}
 	for _, device := range o.Spec.Devices {
-		d := Device{Name: device.Name}
-		if kind := device.Attributes["type"].StringValue; kind != nil {
-			d.Type = *kind
-		}
-		for _, t := range device.Taints {
-			if t.Effect != resourcev1.DeviceTaintEffectNone { // None only informs
-				d.Taints = append(d.Taints, fmt.Sprintf("%s=%s:%s", t.Key, t.Value, t.Effect))
+		text := func(attribute resourcev1.QualifiedName) string {
+			if value := device.Attributes[attribute].StringValue; value != nil {
+				return *value
 			}
+			return ""
+		}
+		d := Device{Name: device.Name, Type: text("type"), UUID: text("uuid"), Parent: text("parentUUID")}
+		for _, t := range device.Taints {
+			if t.Effect == resourcev1.DeviceTaintEffectNone { // it only informs
+				continue
+			}
+			taint := DeviceTaint{Text: fmt.Sprintf("%s=%s:%s", t.Key, t.Value, t.Effect), Evicts: t.Effect == resourcev1.DeviceTaintEffectNoExecute}
+			if t.TimeAdded != nil {
+				taint.Added = t.TimeAdded.Time
+			}
+			d.Taints = append(d.Taints, taint)
 		}
 		s.Devices = append(s.Devices, d)
 	}

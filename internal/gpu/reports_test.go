@@ -79,8 +79,8 @@ func TestJudgeReports(t *testing.T) {
 		{name: "NVIDIA/kubevirt-gpu-device-plugin#20: a VM node offers 0 of its resource", snapshot: fleet(1, on("all", discoveryGone, label(labelWorkload, "vm-passthrough"), noResource, alsoOffers("nvidia.com/GA100_A100_SXM4_40GB", 0, 0))), want: plugin.Critical,
 			says: []string{"0 nvidia.com/GA100_A100_SXM4_40GB offered"}, not: []string{"missing"}},
 		{name: "NVIDIA/NVSentinel#1899: no extended resource with DRA, and all is well", snapshot: dra(Slice{Node: "gpu-01", Pool: "gpu-01", Generation: 1, Count: 1, Devices: devices(4)}), want: plugin.OK, says: []string{"4 of 4 gpu.nvidia.com devices"}, not: []string{"nvidia.com/gpu "}},
-		{name: "kubernetes-sigs/dra-driver-nvidia-gpu#1008: a slice without devices", snapshot: dra(Slice{Node: "gpu-01", Pool: "gpu-01", Generation: 1, Count: 1}), want: plugin.Critical, says: []string{"0 of 0 gpu.nvidia.com devices usable"}},
-		{name: "kubernetes-sigs/dra-driver-nvidia-gpu#438: slices of other drivers only", snapshot: dra(), want: plugin.Critical, says: []string{"0 of 0 gpu.nvidia.com devices usable"}},
+		{name: "kubernetes-sigs/dra-driver-nvidia-gpu#1008: a slice without devices", snapshot: dra(Slice{Node: "gpu-01", Pool: "gpu-01", Generation: 1, Count: 1}), want: plugin.Critical, says: []string{"no gpu.nvidia.com device is published"}},
+		{name: "kubernetes-sigs/dra-driver-nvidia-gpu#438: slices of other drivers only", snapshot: dra(), want: plugin.Critical, says: []string{"no gpu.nvidia.com device is published"}},
 		{name: "kubernetes/autoscaler#461: a new node has no GPUs yet", snapshot: fleet(2, on("gpu-02", noResource, discoveryGone, func(n *Node) { n.Created, n.ReadySince = before(minutes(8)), before(minutes(6)) })), want: plugin.OK, says: []string{"node gpu-02 ¶ new node, no nvidia.com/gpu resource at all"}},
 		{name: "kubernetes/autoscaler#461: and after the grace", snapshot: fleet(2, on("gpu-02", noResource, discoveryGone, func(n *Node) { n.Created, n.ReadySince = before(minutes(48)), before(minutes(46)) })), want: plugin.Critical},
 		{name: "NVIDIA/gpu-operator#2255: misscheduled, and it is a taint, not the anti-affinity", snapshot: fleet(1, on("all", taint("x:NoSchedule", day)), daemonSet("nvidia-driver", func(d *DaemonSet) { d.Affinity = nil })), want: plugin.Warning, says: []string{"taint x:NoSchedule"}},
@@ -92,7 +92,7 @@ func TestJudgeReports(t *testing.T) {
 func devices(n int) []Device {
 	var out []Device
 	for i := range n {
-		out = append(out, Device{Name: "gpu-" + string(rune('0'+i)), Type: "gpu"})
+		out = append(out, Device{Name: "gpu-" + string(rune('0'+i)), Type: "gpu", UUID: "GPU-" + string(rune('0'+i))})
 	}
 	return out
 }

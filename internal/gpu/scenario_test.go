@@ -35,7 +35,7 @@ var scenarios = []struct {
 	{file: "10-never-discovered.yaml", args: "--node k8s-gpu-2", code: 2, says: []string{"node k8s-gpu-2: expected to have GPUs"}},
 	{file: "11-mig-change-stuck.yaml", code: 2, says: []string{"node gpu-a09: 0 nvidia.com/gpu offered", "for at least 3d (since 2026-11-17 10:00 UTC)", "MIG change to all-1g.5gb pending, deploy labels are paused-for-mig-change", "delete pod -l app=nvidia-mig-manager"}},
 	{file: "11-mig-change-stuck.yaml", args: "--now 2026-11-17T10:20:00Z", code: 0, says: []string{"MIG change to all-1g.5gb pending"}},
-	{file: "12-dra-resourceslice.yaml", code: 1, says: []string{"node dra-1: 3 of 4 gpu.nvidia.com devices usable", "gpu-2 tainted gpu.nvidia.com/xid=79:NoSchedule"}, not: []string{"gpu.count", "gpu.product", "of 8"}},
+	{file: "12-dra-resourceslice.yaml", code: 1, says: []string{"node dra-1: 3 of 4 gpu.nvidia.com devices usable", "for 5h (since 2026-11-20 05:00 UTC)", "gpu-2 tainted gpu.nvidia.com/xid=79:NoSchedule", "slice dra-1-gpu.nvidia.com-x7k2p, pool dra-1, generation 4"}, not: []string{"gpu.count", "gpu.product", "of 8"}},
 }
 
 func TestScenarios(t *testing.T) {

@@ -10,12 +10,12 @@ import (
 )
 
 // parseSelectors reads label selectors. One that selects everything is refused: it is a mistake, and costly.
-func parseSelectors(texts []string) ([]labels.Selector, error) {
+func parseSelectors(flag string, texts []string) ([]labels.Selector, error) {
 	var out []labels.Selector
 	for _, text := range texts {
 		s, err := labels.Parse(text)
 		if err != nil || s.Empty() {
-			return nil, plugin.Misuse(fmt.Sprintf("%q is no label selector; write it as key, key=value or 'key in (a,b)'", plugin.Clean(text)))
+			return nil, plugin.Misuse(fmt.Sprintf("%s %q is no label selector; write it as key, key=value or 'key in (a,b)'", flag, plugin.Clean(text)))
 		}
 		out = append(out, s)
 	}

@@ -12,8 +12,7 @@ import (
 
 // short tells a node that offers fewer GPUs than it has, or none, and why.
 func (j *judgement) short(v *view) {
-	f := fact{Finding: plugin.Finding{State: j.grade(v.offer), Problem: joined(", ", v.offer.String(), j.labelsMissing(v)),
-		Consequence: held(v.Node)}}
+	f := fact{Finding: plugin.Finding{State: j.grade(v.offer), Problem: joined(", ", v.offer.String(), j.labelsMissing(v))}}
 	now, passing := j.underway(v)
 	byTaint := j.keptAway(v)
 	switch {
@@ -37,11 +36,10 @@ func (j *judgement) short(v *view) {
 	if history := v.offer.history(); history != "" {
 		f.Details = append(f.Details, history)
 	}
-	f.Details = append(f.Details, heldDetails(v.Node)...)
 	if v.Unschedulable && !byTaint {
 		j.softened(v, &f)
 	}
-	j.add(v, f)
+	j.add(v, f.mindful(v.Node))
 }
 
 // taintFirst: a taint is not the cause, but no pod that is restarted would come back past it. A remedy that begins with a
@@ -79,6 +77,9 @@ func (j *judgement) keptAway(v *view) bool {
 	labelled := slices.ContainsFunc(v.selected, func(d *DaemonSet) bool { return d.Role == rolePlugin })
 	return slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool {
 		pod, known := j.pod(v.Node, d)
+		if v.offer.allocatable > 0 && (d.Role != rolePlugin || !known) {
+			return false // a taint takes all of a device plugin's GPUs or none
+		}
 		return d.essential() && !(labelled && d.Role == roleNFD) && (!known || pod == nil || !pod.Ready)
 	})
 }
@@ -106,18 +107,22 @@ func (j *judgement) byTaint(v *view, f *fact) {
 func (j *judgement) byChain(v *view, f *fact) {
 	plugins := j.plugins(v)
 	selected := slices.ContainsFunc(plugins, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) })
-	inferred := !j.snapshot.DaemonSetsRead
+	inferred := !j.snapshot.DaemonSetsRead || len(j.snapshot.Unread) > 0
 	switch {
 	case v.Labels[j.params.UpgradeLabel] == upgradeFailed:
 		f.Cause = "the driver upgrade failed"
 		f.remedy = func(nodes []string) string {
-			return fmt.Sprintf("see the driver's pod, then begin it anew: kubectl label nodes %s --overwrite %s=%s", some(nodes), j.params.UpgradeLabel, upgradeRequired)
+			return j.upgradeAnew(nodes)
 		}
 	case v.Labels[labelMIGState] == "failed":
 		f.Cause = "the MIG change to " + v.Labels[labelMIGConfig] + " failed"
 		f.remedy = j.restart("mig-manager", "see the log of the MIG manager, then restart its pod")
 	case inferred && len(plugins) == 0:
 		j.guess(v, f)
+		return
+	case len(plugins) == 0 && usesDRA(v.Node, j.daemonSets):
+		f.Cause = "no DaemonSet of a DRA driver exists"
+		f.Remedy = "see whether the DRA driver is installed, and whether --namespace is right"
 		return
 	case len(plugins) == 0:
 		f.Cause = "no device plugin DaemonSet exists"
@@ -142,6 +147,11 @@ func (j *judgement) byChain(v *view, f *fact) {
 	if f.Cause == "" {
 		j.unregistered(v, plugins, f)
 	}
+}
+
+// upgradeAnew is the command that lets the operator try a failed upgrade again.
+func (j *judgement) upgradeAnew(nodes []string) string {
+	return fmt.Sprintf("see the driver's pod, then begin it anew, which evicts the nodes' GPU pods: kubectl label nodes %s --overwrite %s=%s", some(nodes), j.params.UpgradeLabel, upgradeRequired)
 }
 
 // plugins are the DaemonSets that could make the node offer GPUs.
@@ -171,7 +181,7 @@ func (j *judgement) guess(v *view, f *fact) {
 	}
 	f.Cause = "why is not known, as the GPU DaemonSets and their pods could not be read"
 	f.remedy = func(nodes []string) string {
-		return "kubectl get pods -A -o wide --field-selector spec.nodeName=" + nodes[0]
+		return podsOn("-A", nodes)
 	}
 }
 
@@ -181,16 +191,13 @@ func (j *judgement) notSelected(v *view, plugins []*DaemonSet, f *fact) {
 	wrong := best.mismatches(v.Node)
 	if len(wrong) == 0 {
 		f.Cause = best.Name + " does not select the node: its affinity does not match"
-		f.Remedy = fmt.Sprintf("kubectl -n %s get daemonset %s -o yaml", best.Namespace, best.Name)
+		f.Remedy = fmt.Sprintf("kubectl -n %s get daemonset %s -o yaml", namespaceOr(best), best.Name)
 		return
 	}
 	f.Cause = fmt.Sprintf("%s is not on the node: label %s", best.Name, wrong[0])
 	f.remedy = setLabel(wrong[0].label, wrong[0].has)
-	for i := range j.snapshot.Nodes {
-		if peer := &j.snapshot.Nodes[i]; best.selects(peer) {
-			f.Details = append(f.Details, fmt.Sprintf("peer %s has %s=%q", peer.Name, wrong[0].label, wrong[0].wants))
-			break
-		}
+	if peer := j.example(best); peer != "" {
+		f.Details = append(f.Details, fmt.Sprintf("peer %s has %s=%q", peer, wrong[0].label, wrong[0].wants))
 	}
 	for i := range j.daemonSets {
 		d := &j.daemonSets[i]
@@ -205,7 +212,7 @@ func (j *judgement) notSelected(v *view, plugins []*DaemonSet, f *fact) {
 func setLabel(label, has string) func(nodes []string) string {
 	return func(nodes []string) string {
 		if !strings.HasPrefix(label, deployPrefix) {
-			return fmt.Sprintf("see who sets %s (kubectl get node %s --show-labels)", label, nodes[0])
+			return fmt.Sprintf("see who sets %s (kubectl get nodes %s --show-labels)", label, some(nodes))
 		}
 		text := fmt.Sprintf("kubectl label nodes %s --overwrite %s=true", some(nodes), label)
 		if has == "false" {
@@ -224,7 +231,15 @@ func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
 	case !known:
 		f.Cause = fmt.Sprintf("%s should run there; whether its pod does is not known, as pods were not read", d.Name)
 		f.remedy = func(nodes []string) string {
-			return fmt.Sprintf("kubectl -n %s get pods -o wide --field-selector spec.nodeName=%s", namespaceOr(d), nodes[0])
+			return podsOn("-n "+namespaceOr(d), nodes)
+		}
+	case d.isDRA():
+		f.Cause = d.Name + " runs there but has published no device"
+		if v.offer.capacity > 0 {
+			f.Cause = d.Name + " has published fewer devices than there should be: a GPU may be lost"
+		}
+		f.remedy = func(nodes []string) string {
+			return "run nvidia-smi in the driver's pod, then restart the DRA driver: " + deletePods(d, nodes)
 		}
 	case v.offer.unhealthy > 0:
 		f.Cause = fmt.Sprintf("the device plugin runs and has marked %d unhealthy (an XID, or a lost device), which it never takes back", v.offer.unhealthy)
@@ -236,6 +251,14 @@ func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
 		f.Cause = d.Name + " runs there but is not registered with the kubelet"
 		f.remedy = func(nodes []string) string { return restart(nodes) + "; if that does not help, restart the kubelet" }
 	}
+}
+
+// podsOn is the command that lists the pods of the nodes; a field selector can name one node only.
+func podsOn(where string, nodes []string) string {
+	if len(nodes) > 1 {
+		return fmt.Sprintf("for n in %s; do kubectl get pods %s -o wide --field-selector spec.nodeName=$n; done", some(nodes), where)
+	}
+	return fmt.Sprintf("kubectl get pods %s -o wide --field-selector spec.nodeName=%s", where, nodes[0])
 }
 
 func namespaceOr(d *DaemonSet) string {

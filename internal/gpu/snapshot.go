@@ -17,7 +17,9 @@ type Snapshot struct {
 
 	// Each of the rest needs a right that the verdict can do without.
 
-	DaemonSetsRead bool
+	DaemonSetsRead bool     // at least in one namespace
+	Unread         []string // namespaces of which the DaemonSets could not be read; "" is all of them
+	Empty          []string // namespaces that the user names and that have none
 	DaemonSets     []DaemonSet
 	PodsRead       map[string]bool // by namespace
 	Pods           []Pod           // of the DaemonSets
@@ -30,14 +32,15 @@ type Snapshot struct {
 
 // Node is a node that has GPUs, or should have.
 type Node struct {
-	Name        string
-	Created     time.Time
-	Deleting    bool
-	Recognised  bool // a selector that means "has GPUs" matches it
-	Expected    bool // the user says that it has GPUs, whatever its labels say
-	Labels      map[string]string
-	Annotations map[string]string // only those that annotations names
-	Resources   []Resource        // the vendor's extended resources, by name
+	Name         string
+	Created      time.Time
+	Deleting     bool
+	DeletedSince time.Time // zero: unknown
+	Recognised   bool      // a selector that means "has GPUs" matches it
+	Expected     bool      // the user says that it has GPUs, whatever its labels say
+	Labels       map[string]string
+	Annotations  map[string]string // only those that annotations names
+	Resources    []Resource        // the vendor's extended resources, by name
 
 	Taints        []corev1.Taint
 	TaintsWritten time.Time // last write of the list; zero: unknown
@@ -71,6 +74,7 @@ type DaemonSet struct {
 	Affinity        *corev1.Affinity // required node affinity only
 	Tolerations     []corev1.Toleration
 	HostNetwork     bool
+	Rolled          time.Time         // when its pod template was last written, or it was created: a rollout begins then
 	PodLabels       map[string]string // spec.selector.matchLabels
 
 	Inferred string // not read: what its tolerations were inferred from
@@ -103,14 +107,22 @@ type Policy struct {
 
 // Slice is a ResourceSlice: devices that a DRA driver publishes for one node.
 type Slice struct {
-	Node, Pool string
-	Generation int64 // of the pool
-	Count      int64 // of slices that make up the pool's generation
-	Devices    []Device
+	Name, Node, Pool string
+	Generation       int64 // of the pool
+	Count            int64 // of slices that make up the pool's generation
+	Devices          []Device
 }
 
 // Device is one device in a slice.
 type Device struct {
-	Name, Type string   // attribute type: gpu, mig, vfio
-	Taints     []string // those that keep pods off it, as key=value:effect
+	Name, Type   string // attribute type: gpu, mig, vfio
+	UUID, Parent string // of a part of a GPU, the UUID of that
+	Taints       []DeviceTaint
+}
+
+// DeviceTaint is one that keeps pods off the device.
+type DeviceTaint struct {
+	Text   string // key=value:effect
+	Evicts bool   // effect NoExecute
+	Added  time.Time
 }

@@ -11,25 +11,28 @@ import (
 // sound: the node offers what it should. What is left is what will go wrong, what else is missing, and what hangs.
 func (j *judgement) sound(v *view) {
 	now, passing := j.underway(v)
-	if passing && j.within(now) {
+	within := passing && j.within(now)
+	if len(v.blocked) > 0 && !(within && j.young(v.Created)) { // a new node's taints may be those of its start
+		j.willBeLost(v)
+	}
+	if within {
 		if now.stuck {
 			j.add(v, fact{Finding: plugin.Finding{State: plugin.OK, Problem: now.what, Since: now.since.Time, AtLeast: !now.since.exact}})
 		}
 		return
 	}
-	if len(v.blocked) > 0 {
-		j.willBeLost(v)
-	} else if missing := j.labelsMissing(v); missing != "" {
+	j.orphaned(v)
+	if missing := j.labelsMissing(v); missing != "" && len(v.blocked) == 0 { // else it is told with the taint
 		j.unlabelled(v, missing)
 	}
 	switch {
 	case passing && now.stuck:
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: now.what, Since: now.since.Time, AtLeast: !now.since.exact,
-			Cause: "no progress for longer than --grace", Consequence: held(v.Node)}, remedy: now.remedy})
+			Cause: "no progress for longer than --grace"}, remedy: now.remedy}.mindful(v.Node))
 	case v.Labels[j.params.UpgradeLabel] == upgradeFailed:
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "driver upgrade failed", Cause: j.params.UpgradeLabel + "=" + upgradeFailed},
 			remedy: func(nodes []string) string {
-				return fmt.Sprintf("see the driver's pod, then begin it anew: kubectl label nodes %s --overwrite %s=%s", some(nodes), j.params.UpgradeLabel, upgradeRequired)
+				return j.upgradeAnew(nodes)
 			}})
 	case v.Labels[labelMIGState] == "failed":
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "MIG change to " + v.Labels[labelMIGConfig] + " failed", Cause: labelMIGState + "=failed"},
@@ -63,14 +66,41 @@ func (j *judgement) willBeLost(v *view) {
 	}
 	taints, blocked := v.taints, v.blocked
 	f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: joined(", ", v.offer.String()+", but not for long", j.labelsMissing(v)),
-		Consequence: joined("; ", held(v.Node), "the next driver upgrade, rollout or eviction takes these GPUs away for good")},
+		Consequence: "the next driver upgrade, rollout or eviction takes these GPUs away for good"},
 		since: taintAge(v), because: func(age string) string { return notTolerated(taints, blocked, age) + ": " + state }, remedy: without(v)}
 	if onlyAuxiliary(blocked) {
 		f.Problem = joined(", ", "pods of "+plugin.List(daemonSetNames(blocked))+" kept away", j.labelsMissing(v))
-		f.Consequence = held(v.Node)
+		f.Consequence = ""
 	}
-	f.Details = append(j.taintDetails(v), heldDetails(v.Node)...)
-	j.add(v, f)
+	f.Details = j.taintDetails(v)
+	j.add(v, f.mindful(v.Node))
+}
+
+// orphaned: GPUs are offered by what still runs, but no DaemonSet would bring it back: the label that selects it was changed, or there is
+// no such DaemonSet any more. What runs there meanwhile is not ended by that at once.
+func (j *judgement) orphaned(v *view) {
+	if !j.snapshot.DaemonSetsRead || len(j.snapshot.Unread) > 0 {
+		return
+	}
+	f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: v.offer.String() + ", but not for long", Consequence: "the next restart of the node or its pods takes these GPUs away"}}
+	plugins := j.plugins(v)
+	for _, r := range []role{roleDriver, roleToolkit, rolePlugin} {
+		if l, ok := j.wrongNode(v, r); ok {
+			f.Cause, f.remedy = l.text, l.remedy
+			j.add(v, f.mindful(v.Node))
+			return
+		}
+	}
+	switch {
+	case len(plugins) == 0 && len(j.daemonSets) > 0 && v.Labels[deployPlugin] != "":
+		f.Cause = "no device plugin DaemonSet exists any more"
+		f.Remedy = "see whether the device plugin is still enabled in the GPU operator, and whether --namespace is right"
+	case len(plugins) > 0 && v.Labels[deployPlugin] != "" && !slices.ContainsFunc(plugins, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) }):
+		j.notSelected(v, plugins, &f)
+	default:
+		return
+	}
+	j.add(v, f.mindful(v.Node))
 }
 
 func isAre(n int) string {

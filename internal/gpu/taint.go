@@ -60,6 +60,9 @@ func taintAge(v *view) moment {
 	return m
 }
 
+// keyEffect is what makes two taints the same: a node has no two of one key and effect.
+func keyEffect(t corev1.Taint) string { return t.Key + ":" + string(t.Effect) }
+
 // taintWords names the taints: "taint a=b:NoSchedule", "taints …".
 func taintWords(taints []corev1.Taint) string {
 	var names []string
@@ -112,10 +115,12 @@ func commaIf(text string) string {
 
 // without is the command that takes the taints away, or where to go if a program puts them back.
 func without(v *view) func(nodes []string) string {
-	var keys, byNFD []string
+	var keys, byNFD, controlled []string
 	for _, t := range v.taints {
 		if slices.Contains(strings.Split(v.Annotations[annotationNFDTaints], ","), t.ToString()) {
 			byNFD = append(byNFD, t.ToString())
+		} else if end := ends(t); end != "" {
+			controlled = append(controlled, end)
 		} else {
 			keys = append(keys, fmt.Sprintf("%s:%s-", t.Key, t.Effect))
 		}
@@ -132,6 +137,7 @@ func without(v *view) func(nodes []string) string {
 		if len(byNFD) > 0 {
 			parts = append(parts, fmt.Sprintf("take %s out of the NodeFeatureRule by which NFD sets it", plugin.List(byNFD)))
 		}
+		parts = append(parts, controlled...)
 		return strings.Join(parts, ", ") + ", or tolerate it in " + plugin.List(where)
 	}
 }
@@ -185,16 +191,10 @@ func (j *judgement) taintDetails(v *view) []string {
 		tolerations = append(tolerations, fmt.Sprintf("{key: %s, operator: Exists, effect: %s}", t.Key, t.Effect))
 	}
 	for _, s := range places(v.blocked) {
-		out = append(out, fmt.Sprintf("to keep the taint, add %s to %s%s", strings.Join(tolerations, ", "), s, s.rule))
+		out = append(out, fmt.Sprintf("to keep the taint, add %s to %s%s; this restarts its pods on all nodes", strings.Join(tolerations, ", "), s, s.rule))
 	}
 	for _, t := range v.taints {
-		same := 0
-		for i := range j.snapshot.Nodes {
-			if slices.ContainsFunc(j.snapshot.Nodes[i].Taints, func(o corev1.Taint) bool { return o.MatchTaint(&t) }) {
-				same++
-			}
-		}
-		out = append(out, fmt.Sprintf("GPU nodes with taint %s:%s: %d of %d", t.Key, t.Effect, same, len(j.snapshot.Nodes)))
+		out = append(out, fmt.Sprintf("GPU nodes with taint %s: %d of %d", keyEffect(t), j.tainted[keyEffect(t)], len(j.snapshot.Nodes)))
 	}
 	if v.TaintsBy != "" {
 		out = append(out, "the node's taints were last written by "+v.TaintsBy)

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"overdue/internal/plugin"
 )
 
@@ -55,7 +53,7 @@ func (j *judgement) underway(v *view) (underway, bool) {
 				}
 				return fmt.Sprintf("kubectl label nodes %s --overwrite %s", some(nodes), strings.Join(sets, " "))
 			}}, true
-	case v.updating():
+	case v.updating() && !v.updateFailed():
 		return underway{what: "machine-config update in progress", since: latest(v.Written[mcoDesired], v.Written[mcoState])}, true
 	case j.young(v.Created):
 		return underway{what: "new node", since: moment{v.Created, true}, first: true}, true
@@ -64,8 +62,9 @@ func (j *judgement) underway(v *view) (underway, bool) {
 	}
 	for _, d := range v.selected {
 		pod, known := j.pod(v.Node, d)
-		if known && pod != nil && d.Role != roleAuxiliary && !pod.Crashing && (j.young(pod.Created) || pod.Deleting) {
-			return underway{what: fmt.Sprintf("pod of %s is young", d.Name), since: moment{pod.Created, true}}, true
+		// A pod's own age excuses nothing, as one that is made anew again and again is always young.
+		if known && pod != nil && d.Role != roleAuxiliary && !pod.Crashing && j.young(d.Rolled) && (j.young(pod.Created) || pod.Deleting) {
+			return underway{what: fmt.Sprintf("pod of %s is young", d.Name), since: moment{Time: d.Rolled}}, true
 		}
 	}
 	return underway{}, false
@@ -75,16 +74,17 @@ func (j *judgement) underway(v *view) (underway, bool) {
 func (j *judgement) within(u underway) bool { return j.young(u.since.Time) }
 
 // upgraded is the last sign of progress of a driver upgrade: its state, the cordon that begins it, the operator's own clocks,
-// the new driver pod.
+// the new driver pod. A pod counts for no longer than two graces after the state was written, as it may be made anew for ever.
 func (j *judgement) upgraded(v *view) moment {
-	times := []time.Time{v.Written[j.params.UpgradeLabel], v.CordonedSince}
+	state := v.Written[j.params.UpgradeLabel]
+	times := []time.Time{state, v.CordonedSince}
 	for _, key := range []string{annotationValidation, annotationPodsDone} {
 		if seconds := epoch(v.Annotations[key]); !seconds.IsZero() {
 			times = append(times, seconds)
 		}
 	}
 	for _, d := range v.selected {
-		if pod, _ := j.pod(v.Node, d); pod != nil && d.Role == roleDriver {
+		if pod, _ := j.pod(v.Node, d); pod != nil && d.Role == roleDriver && (state.IsZero() || pod.Created.Sub(state) < 2*j.limits.Grace) {
 			times = append(times, pod.Created)
 		}
 	}
@@ -124,31 +124,6 @@ func pausedLabels(n *Node) []string {
 	return out
 }
 
-// updating says whether OpenShift's Machine Config Operator works on the node, or cannot get on with it.
-func (n *Node) updating() bool {
-	state := n.Annotations[mcoState]
-	return n.Annotations[mcoCurrent] != n.Annotations[mcoDesired] || state != "" && state != "Done"
-}
-
-// held words what a pending machine-config update means for whoever mends the node; this plugin knows of it from the node's
-// annotations and the operator's own taint. The sentence would have prevented the incident for which the plugin exists.
-func held(n *Node) string {
-	waits := slices.ContainsFunc(n.Taints, func(t corev1.Taint) bool { return t.Key == mcoWaitingTaint })
-	if !waits && !n.updating() {
-		return ""
-	}
-	return "a machine-config update is pending there too, making the node ready may drain and reboot it: see check_mcp first"
-}
-
-// heldDetails tell the update.
-func heldDetails(n *Node) []string {
-	if held(n) == "" {
-		return nil
-	}
-	a := n.Annotations
-	return []string{fmt.Sprintf("machine config: %s, wanted %s, state %s", a[mcoCurrent], a[mcoDesired], a[mcoState])}
-}
-
 // restart is a remedy that names the DaemonSet whose pods to restart.
 func (j *judgement) restart(part, say string) func([]string) string {
 	for i := range j.daemonSets {
@@ -160,11 +135,26 @@ func (j *judgement) restart(part, say string) func([]string) string {
 	return func([]string) string { return say }
 }
 
-// deletePods is the command that makes a DaemonSet start its pod on the node anew.
+// deletePods is the command that makes a DaemonSet start its pod on the nodes anew, with what else it ends.
 func deletePods(d *DaemonSet, nodes []string) string {
+	if len(d.PodLabels) == 0 || d.Namespace == "" { // inferred: without a selector it would take all pods
+		return "delete the pod of " + d.Name + " on " + some(nodes)
+	}
 	var labels []string
 	for _, key := range slices.Sorted(maps.Keys(d.PodLabels)) {
 		labels = append(labels, key+"="+d.PodLabels[key])
 	}
-	return fmt.Sprintf("kubectl -n %s delete pod -l %s --field-selector spec.nodeName=%s", d.Namespace, strings.Join(labels, ","), nodes[0])
+	command := fmt.Sprintf("kubectl -n %s delete pod -l %s --field-selector spec.nodeName=", d.Namespace, strings.Join(labels, ","))
+	if len(nodes) > 1 {
+		command = fmt.Sprintf("for n in %s; do %s$n; done", some(nodes), command)
+	} else {
+		command += nodes[0]
+	}
+	switch {
+	case d.Role == roleDriver:
+		command += " (this evicts all pods that use the node's GPUs)"
+	case strings.Contains(d.Name, "mig-manager"):
+		command += " (it then applies the MIG profile, which ends all pods that use the node's GPUs)"
+	}
+	return command
 }

@@ -13,7 +13,7 @@ import (
 // labels, it does not exist.
 func (j *judgement) unrecognised(v *view) {
 	odd := oddPCI(v.Node)
-	f := fact{Finding: plugin.Finding{State: plugin.Critical, Consequence: joined("; ", held(v.Node), "no GPU pod will ever come there")}}
+	f := fact{Finding: plugin.Finding{State: plugin.Critical, Consequence: "no GPU pod will ever come there"}}
 	f.Problem = fmt.Sprintf("expected to have GPUs, but has no %s and no GPU label", v.offer.name)
 	if v.offer.registered {
 		f.Problem = "expected to have GPUs, but no label says so, " + v.offer.String()
@@ -30,7 +30,7 @@ func (j *judgement) unrecognised(v *view) {
 		return
 	}
 	j.undiscovered(v, odd, &f)
-	j.add(v, f)
+	j.add(v, f.mindful(v.Node))
 }
 
 // undiscovered finds why NFD has not labelled the node.
@@ -81,7 +81,7 @@ func (j *judgement) undiscovered(v *view, odd string, f *fact) {
 			}
 		}
 	}
-	if kind := v.Labels[labelInstance]; j.peers[kind] > 0 {
+	if kind := class(v.Node); j.peers[kind] > 0 {
 		f.Details = append(f.Details, fmt.Sprintf("other nodes of %s=%s offer %d", labelInstance, kind, j.peers[kind]))
 	}
 }

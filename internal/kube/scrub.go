@@ -1,6 +1,10 @@
 package kube
 
 import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
 	"regexp"
 	"sync"
 
@@ -19,9 +23,25 @@ var (
 	})
 )
 
+// contents are those of files and units in a MachineConfig, and of password hashes.
+var contents = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)("(?:source|contents|passwordHash)"\s*:\s*)"((?:[^"\\]|\\.)*)(?:"|\\?$)`)
+})
+
+// digestKey is new in each run, so that nobody can guess contents from their digests. Within a recording equal contents stay equal.
+var digestKey = sync.OnceValue(func() []byte { return []byte(rand.Text()) })
+
+func digested(field []byte) []byte {
+	parts := contents().FindSubmatch(field)
+	digest := hmac.New(sha256.New, digestKey())
+	digest.Write(parts[2])
+	return fmt.Appendf(nil, `%s"removed %x"`, parts[1], digest.Sum(nil)[:8])
+}
+
 // Scrub takes out of a JSON answer what may be secret and is never judged, and whatever looks like a bearer token or the
 // password in a URL. It is for recordings.
 func Scrub(body []byte) []byte {
 	body = nameAndValue().ReplaceAll(lastApplied().ReplaceAll(body, []byte(`$1"removed"`)), []byte(`$1"removed"`))
+	body = contents().ReplaceAllFunc(body, digested)
 	return []byte(web.WithoutSecrets(string(body)))
 }

@@ -1,6 +1,9 @@
 package kube
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestScrub(t *testing.T) {
 	for body, want := range map[string]string{
@@ -17,6 +20,23 @@ func TestScrub(t *testing.T) {
 		if got := string(Scrub([]byte(body))); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", body, got, want)
 		}
+	}
+}
+
+// What MachineConfigs hold is gone, and whether two of them hold the same can still be told.
+func TestScrubOfMachineConfigs(t *testing.T) {
+	scrub := func(secret string) string {
+		return string(Scrub([]byte(`{"contents":{"compression":"","source":"data:,` + secret + `"},"users":[{"passwordHash":"` + secret + `"}],"units":[{"contents":"[Unit]\n` + secret + `"}],"source":[{"name":"00-worker"}]}`)))
+	}
+	one, same, other := scrub("HUNTER2"), scrub("HUNTER2"), scrub("HUNTER3")
+	if strings.Contains(one, "HUNTER") || strings.Contains(one, "[Unit]") || !strings.Contains(one, `"source":[{"name":"00-worker"}]`) {
+		t.Error(one)
+	}
+	if one != same || one == other {
+		t.Errorf("%s\n%s\n%s", one, same, other)
+	}
+	if cut := string(Scrub([]byte(`{"source":"data:,HUNTER2`))); strings.Contains(cut, "HUNTER2") {
+		t.Error(cut)
 	}
 }
 

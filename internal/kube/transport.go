@@ -18,7 +18,7 @@ import (
 // maxHeader bounds the header of an answer, in bytes. An API server sends well under 4 KiB.
 const maxHeader = 256 << 10
 
-// transport builds the chain hook → size limit → credentials → network. client-go's own transport has no limit for
+// transport builds the chain hook → size limit → credentials → mask → network. client-go's own transport has no limit for
 // headers and reads the proxies from the process's environment.
 func transport(config *rest.Config, s Surroundings) (http.RoundTripper, error) {
 	stderr.Lock() // of the credential plugin
@@ -48,7 +48,7 @@ func transport(config *rest.Config, s Surroundings) (http.RoundTripper, error) {
 		network.Proxy = web.Proxy(s.getenv)
 	}
 	config.UserAgent = s.UserAgent
-	authenticated, err := rest.HTTPWrappersForConfig(config, network)
+	authenticated, err := rest.HTTPWrappersForConfig(config, web.Mask(network))
 	if err != nil {
 		return nil, err
 	}

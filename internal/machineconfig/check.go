@@ -34,6 +34,7 @@ var Program = plugin.Program{
 			Command: "check_mcp --server https://api.example.com:6443 --token-file /etc/icinga2/overdue/token --ca-file /etc/icinga2/overdue/ca.crt"},
 		{About: "After a deployment, prove that a MachineConfig has reached every worker:", Command: "check_mcp --pool worker --expect-machineconfig 99-worker-ssh"},
 		{About: "Alarm when a node is in work outside the maintenance window:", Command: "check_mcp --window 'sat 22:00-sun 04:00' --window-timezone Europe/Berlin"},
+		{About: "Before you touch a node or apply a MachineConfig: what would that set off?", Command: "check_mcp --before-change wrk-98; check_mcp --before-change pool/worker"},
 		{About: "Save the case for a bug report or a post-mortem, and ask later whether 20 minutes would have alarmed:",
 			Command: "check_mcp --record case.yaml; check_mcp --replay case.yaml --now '2026-11-30 23:58' -c 20m"},
 	},
@@ -47,6 +48,7 @@ type options struct {
 	pools       []string
 	exclude     []string
 	verifyNodes bool
+	before      []Target
 	limits      Limits
 }
 
@@ -80,6 +82,9 @@ func define(flags *plugin.Flags) plugin.Check {
 	f.Var(zoneValue{&l.Windows.Zone}, "window-timezone", "time zone of the windows")
 	f.BoolVar(&o.verifyNodes, "verify-nodes", false, "read the nodes even if every pool says that it is clean")
 
+	f = flags.Group("Before a change")
+	f.Var(targetsValue{&o.before}, "before-change", "tell what touching NODE, pool/NAME or the cluster would set off, instead of the state of the pools: 0 nothing waits to happen, 1 something does and is harmless to workloads, 2 the change can drain or reboot nodes; repeatable")
+
 	o.kube.AddFlags(flags.Group("Cluster"))
 
 	return o.check
@@ -103,6 +108,9 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 		return err
 	}
 	r := reader{client: client, note: run.Note}
+	if len(o.before) > 0 {
+		return o.foresee(ctx, run, r)
+	}
 	s, err := r.read(ctx, o.selected, o.verifyNodes || len(o.limits.Expect) > 0)
 	if err != nil && len(s.Pools) == 0 {
 		return err
@@ -120,7 +128,22 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	return nil
 }
 
+func (o *options) foresee(ctx context.Context, run *plugin.Run, r reader) error {
+	p, err := r.prospect(ctx, o.before)
+	if err != nil {
+		return err
+	}
+	v := Foresee(p, o.before, o.limits, run.Now())
+	run.Add(v.Findings...)
+	run.Measure(v.Metrics...)
+	run.Summarize("%s", v.Summary)
+	return nil
+}
+
 func (o *options) validate() error {
+	if len(o.before) > 0 && (len(o.pools)+len(o.exclude)+len(o.limits.Expect) > 0 || o.verifyNodes) {
+		return plugin.Misuse("--before-change goes without --pool, --exclude-pool, --expect-machineconfig and --verify-nodes: it names what it is about")
+	}
 	for _, pattern := range slices.Concat(o.pools, o.exclude) {
 		if pattern == "" {
 			return plugin.Misuse("--pool and --exclude-pool need a name, and one is empty: leave the option out")

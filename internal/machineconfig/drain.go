@@ -17,19 +17,8 @@ func (j *judgement) drainHolder(n Node) (cause, remedy string) {
 		if !pod.Deleted.IsZero() {
 			continue // it was evicted: that its budget is at 0 now comes of that
 		}
-		budgets := budgetsOf(pod, j.snapshot.Budgets)
-		switch {
-		case len(budgets) > 1:
-			var names []string
-			for _, b := range budgets {
-				names = append(names, b.Name)
-			}
-			return fmt.Sprintf("pod %s/%s is selected by %d PodDisruptionBudgets (%s) and cannot be evicted", pod.Namespace, pod.Name, len(budgets), plugin.List(names)),
-				fmt.Sprintf("leave it one PodDisruptionBudget: oc -n %s get pdb", pod.Namespace)
-		case len(budgets) == 1 && budgets[0].Allowed < 1:
-			name := budgets[0].Name
-			return fmt.Sprintf("PodDisruptionBudget %s/%s allows 0 disruptions and holds pod %s", pod.Namespace, name, pod.Name),
-				fmt.Sprintf("ask the owner of namespace %s for a further replica (oc -n %s get pdb %s); the drain then goes on by itself", pod.Namespace, pod.Namespace, name)
+		if cause, remedy := refused(pod, j.snapshot.Budgets); cause != "" {
+			return cause, remedy
 		}
 	}
 	for _, pod := range pods {
@@ -42,6 +31,25 @@ func (j *judgement) drainHolder(n Node) (cause, remedy string) {
 		return fmt.Sprintf("%s still there, %s/%s among them", plugin.Count(len(pods), "pod"), pods[0].Namespace, pods[0].Name), "oc get pods -A --field-selector spec.nodeName=" + n.Name
 	}
 	return "", "oc get pdb -A; oc get pods -A --field-selector spec.nodeName=" + n.Name
+}
+
+// refused says why the eviction API refuses to evict a pod, and what to do; nothing if it does not.
+func refused(pod Pod, all []Budget) (cause, remedy string) {
+	budgets := budgetsOf(pod, all)
+	switch {
+	case len(budgets) > 1:
+		var names []string
+		for _, b := range budgets {
+			names = append(names, b.Name)
+		}
+		return fmt.Sprintf("pod %s/%s is selected by %d PodDisruptionBudgets (%s) and cannot be evicted", pod.Namespace, pod.Name, len(budgets), plugin.List(names)),
+			fmt.Sprintf("leave it one PodDisruptionBudget: oc -n %s get pdb", pod.Namespace)
+	case len(budgets) == 1 && budgets[0].Allowed < 1:
+		name := budgets[0].Name
+		return fmt.Sprintf("PodDisruptionBudget %s/%s allows 0 disruptions and holds pod %s", pod.Namespace, name, pod.Name),
+			fmt.Sprintf("ask the owner of namespace %s for a further replica (oc -n %s get pdb %s); the drain then goes on by itself", pod.Namespace, pod.Namespace, name)
+	}
+	return "", ""
 }
 
 func budgetsOf(pod Pod, budgets []Budget) []Budget {

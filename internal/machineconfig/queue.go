@@ -47,13 +47,21 @@ func (r rollout) with(ready ...Node) rollout {
 	nodes := slices.Clone(r.nodes)
 	for i := range nodes {
 		if slices.ContainsFunc(ready, func(n Node) bool { return n.Name == nodes[i].Name }) {
-			nodes[i].KubeletReady, nodes[i].Unschedulable = true, false
-			if !nodes[i].managed() { // the daemon runs as soon as the node is well, and finds what it was installed with
-				nodes[i].Current, nodes[i].Desired, nodes[i].State = "unknown", "unknown", stateDone
-			}
+			nodes[i].uncordon()
+			nodes[i].wake()
 		}
 	}
 	return newRollout(r.pool, nodes, r.images)
+}
+
+func (n *Node) uncordon() { n.Unschedulable = false }
+
+// wake makes a node's kubelet well.
+func (n *Node) wake() {
+	n.KubeletReady = true
+	if !n.managed() { // the daemon runs as soon as the node is well, and finds what it was installed with
+		n.Current, n.Desired, n.State = "unknown", "unknown", stateDone
+	}
 }
 
 // place is where a waiting node would stand, from 1, among those that the MCO can pick, if it were ready.

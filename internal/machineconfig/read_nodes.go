@@ -19,6 +19,8 @@ func readNodes(ctx context.Context, c *kube.Client, keep map[string]bool) ([]Nod
 // maxText is what is kept of a text, in bytes. The MCO cuts reasons at 2,000 characters.
 const maxText = 2048
 
+func cut(s string) string { return strings.Clone(s[:min(len(s), maxText)]) }
+
 // reduceNode keeps of a node what is judged, and of its labels those that keep names.
 func reduceNode(o *corev1.Node, keep map[string]bool) Node {
 	annotation := func(name string) string { return o.Annotations[group+"/"+name] }
@@ -34,7 +36,7 @@ func reduceNode(o *corev1.Node, keep map[string]bool) Node {
 		CurrentImage:     annotation("currentImage"),
 		DesiredImage:     annotation("desiredImage"),
 		State:            annotation("state"),
-		Reason:           strings.Clone(reason[:min(len(reason), maxText)]),
+		Reason:           cut(reason),
 		DesiredDrain:     annotation("desiredDrain"),
 		LastAppliedDrain: annotation("lastAppliedDrain"),
 		Unschedulable:    o.Spec.Unschedulable,

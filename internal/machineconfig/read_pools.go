@@ -3,7 +3,6 @@ package machineconfig
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -84,7 +83,7 @@ func reducePool(o *poolObject) Pool {
 		if p.Conditions[c.Type].True {
 			continue // told twice: the worse one counts
 		}
-		p.Conditions[c.Type] = Condition{True: c.Status == "True", Unclear: c.Status != "True" && c.Status != "False", Since: c.LastTransitionTime.Time, Message: strings.Clone(c.Message[:min(len(c.Message), maxText)])}
+		p.Conditions[c.Type] = Condition{True: c.Status == "True", Unclear: c.Status != "True" && c.Status != "False", Since: c.LastTransitionTime.Time, Message: cut(c.Message)}
 	}
 	for _, e := range o.Metadata.ManagedFields {
 		if e.Subresource == "" && e.Time != nil {

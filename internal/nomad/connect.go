@@ -20,16 +20,13 @@ const (
 )
 
 // Connect reads the options, the environment and the files they name, and returns a client. It sends nothing. Errors are of
-// type *Error.
+// type *Error or *web.FileError.
 func Connect(o Options, s Surroundings) (*Client, error) {
 	addresses, err := o.addresses(s)
 	if err != nil {
 		return nil, err
 	}
 	o.Region = either(o.Region, s.getenv("NOMAD_REGION"))
-	for i := range addresses {
-		addresses[i].option = o.option
-	}
 	c := &Client{addresses: addresses, region: o.Region, by: s}
 	if s.Offline {
 		c.by.Pause = func(context.Context, time.Duration) error { return nil }
@@ -54,7 +51,7 @@ func Connect(o Options, s Surroundings) (*Client, error) {
 		// A server in trouble should not compress: it doubles the time that a long list takes it.
 		DisableCompression: true,
 	}
-	c.send = hooked(limited{authenticated{network, login}}, s)
+	c.send = hooked(limited{authenticated{web.Mask(network), login}}, s)
 	return c, nil
 }
 
@@ -123,8 +120,8 @@ func dialer(sockets map[string]string) func(ctx context.Context, network, addr s
 
 // address is one server.
 type address struct {
-	option func(string) string // names an option in a remedy
 	number int                 // among those that were given, from 0
+	option func(string) string // names an option in a remedy
 	base   *url.URL
 	name   string // as it appears in texts
 	socket string // path of a unix socket, or ""
@@ -142,7 +139,7 @@ func (o Options) addresses(s Surroundings) ([]address, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.number = i
+		a.number, a.option = i, o.option
 		addresses = append(addresses, a)
 	}
 	return addresses, nil

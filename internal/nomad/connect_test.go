@@ -139,7 +139,7 @@ func TestTLS(t *testing.T) {
 		"https to a plain port":       {nomad.Options{Addresses: []string{strings.Replace(toPlain.URL(), "http", "https", 1)}}, nil, "does not speak TLS"},
 		"no certificate in --ca-file": {nomad.Options{Addresses: at, CAFile: write(t, "ca.pem", "x")}, nil, "there is no certificate in"},
 		"a certificate without key":   {nomad.Options{Addresses: at, ClientCert: ca}, nil, "a client certificate needs its key"},
-		"a key that is none":          {nomad.Options{Addresses: at, ClientCert: ca, ClientKey: ca}, nil, "cannot read the client certificate"},
+		"a key that is none":          {nomad.Options{Addresses: at, ClientCert: ca, ClientKey: ca}, nil, "are not a certificate and its key"},
 	} {
 		_, err := namespaces(r.options, r.vars)
 		if (err == nil) != (r.want == "") || err != nil && !strings.Contains(err.Error(), r.want) {

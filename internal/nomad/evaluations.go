@@ -27,6 +27,7 @@ type Evaluation struct {
 	NextEval          string // the follow-up of a failed one
 	BlockedEval       string // the one that waits for capacity in its stead
 	CreateIndex       uint64
+	JobModifyIndex    uint64 // of the job as it was then; 0 is unknown
 	CreateTime        int64
 	Wait              int64     // ns from CreateTime until it may be worked on
 	WaitUntil         time.Time // until when it may not be worked on. Absent, null and the year 1 all mean not at all

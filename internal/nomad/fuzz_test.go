@@ -60,6 +60,7 @@ func TestScrub(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"ID":"a","Stop":true,"Meta":{"x":"y"},"TaskGroups":[{"Count":2,"Tasks":[{"Env":{"P":"hunter2"}}]}]}`: `{"ID":"a","Stop":true,"TaskGroups":[{"Count":2}]}`,
 		`{"ID":"a","TaskGroups":[{"Env":"hunter2"`:                                                             ``,
+		`{"ID":"a","Meta":{"k":"hunter2"`:                                                                      ``,
 		`{"ID":"a","TaskGroups":"hunter2"}`:                                                                    ``,
 		`[{"ID":"a"}]`:                                                                                         `[{"ID":"a"}]`,
 		`job not found`:                                                                                        `job not found`,

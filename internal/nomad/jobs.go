@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"slices"
 )
 
 // waitingJobs are those that wait for their allocations, and services that were closed without being stopped. A constant, as
@@ -32,6 +33,7 @@ type JobStub struct {
 	ParameterizedJob bool            // the same
 	Multiregion      json.RawMessage // null but for a job of several regions
 	SubmitTime       int64           // ns since 1970
+	JobModifyIndex   uint64          // of its last registration
 	JobSummary       *struct{ Summary map[string]GroupSummary }
 }
 
@@ -95,7 +97,8 @@ func (c *Client) Job(ctx context.Context, namespace, id string) (*Job, error) {
 
 // Scrub reduces a recorded job to what is judged: its environment, templates, metadata and payload may hold secrets.
 func Scrub(body []byte) []byte {
-	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) || !bytes.Contains(body, []byte(`"TaskGroups"`)) {
+	isJob := func(field string) bool { return bytes.Contains(body, []byte(field)) } // one that was cut has not all
+	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) || !slices.ContainsFunc([]string{`"TaskGroups"`, `"Meta"`, `"Payload"`, `"JobModifyIndex"`}, isJob) {
 		return body
 	}
 	var job Job

@@ -31,6 +31,8 @@ type Finding struct {
 	Consequence string   // what happens next
 	Remedy      string   // what to do; a command where there is one
 	Details     []string // further lines, one each, shown below the finding
+
+	Table [][2]string // further lines, below the details, in two columns: a case and what comes of it
 }
 
 // Metric is one point of performance data. Its label must not depend on what was found, only on what is watched.

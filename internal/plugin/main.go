@@ -20,10 +20,15 @@ const grace = 300 * time.Millisecond
 // that a whole run is one function call in a test.
 func Main(ctx context.Context, p Program, args, env []string, out io.Writer) int {
 	var signals signals
-	defer func() { signals.release() }()
+	if out != io.Writer(os.Stdout) { // a process that ends anyway goes on catching: a late signal must not take its exit code
+		defer func() { signals.release() }()
+	}
 	defer silenceLog()()
 
 	text, state, until := run(ctx, p, args, env, &signals)
+	if atTerminal(out, env) {
+		text = coloured(text)
+	}
 	if !deliver(out, text, signals.stop, until) || state < OK || state > Unknown {
 		return int(Unknown)
 	}

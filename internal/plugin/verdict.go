@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	check "github.com/NETWAYS/go-check"
 )
@@ -130,9 +131,26 @@ func (f Finding) line(now time.Time) string {
 }
 
 func (f Finding) details() []string {
-	lines := make([]string, 0, len(f.Details))
+	lines := make([]string, 0, len(f.Details)+len(f.Table))
 	for _, detail := range f.Details {
 		lines = append(lines, "    "+clip(detail, maxLine))
+	}
+	return append(lines, columns(f.Table)...)
+}
+
+// columns lays a table out, its second column aligned.
+func columns(table [][2]string) []string {
+	const widest = 60 // a longer case pushes its own line to the right, not all
+	cases := make([]string, len(table))
+	width := 0
+	for i, row := range table {
+		cases[i] = clip(row[0], maxLabel)
+		width = max(width, min(widest, utf8.RuneCountInString(cases[i])))
+	}
+	var lines []string
+	for i, row := range table {
+		gap := max(0, width-utf8.RuneCountInString(cases[i])) + 2
+		lines = append(lines, strings.TrimRight("    "+cases[i]+strings.Repeat(" ", gap)+clip(row[1], maxLine), " "))
 	}
 	return lines
 }
@@ -179,7 +197,7 @@ func (v verdict) lines(most int) (lines []string, left int) {
 	for i, finding := range v.rest {
 		if len(lines) > most {
 			for _, hidden := range v.rest[i:] {
-				left += 1 + len(hidden.Details)
+				left += 1 + len(hidden.Details) + len(hidden.Table)
 			}
 			break
 		}

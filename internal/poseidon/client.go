@@ -25,7 +25,6 @@ type Client struct {
 	send     http.RoundTripper
 	by       Surroundings
 	hasToken bool
-	secrets  []string
 }
 
 // Connect reads the options, the environment and the files they name, and returns a client. It sends nothing.
@@ -48,15 +47,12 @@ func Connect(o Options, s Surroundings) (*Client, error) {
 		return nil, err
 	}
 	c.hasToken = token != ""
-	if c.hasToken {
-		c.secrets = []string{token}
-	}
-	c.send = s.Transport(guarded{&http.Transport{
+	c.send = s.Transport(guarded{web.Mask(&http.Transport{
 		Proxy:                  web.Proxy(s.Getenv),
 		TLSClientConfig:        config,
 		MaxResponseHeaderBytes: maxHeader,
 		DisableCompression:     true,
-	}, token})
+	}), token})
 	return c, nil
 }
 
@@ -128,8 +124,11 @@ func (c *Client) ask(ctx context.Context, q question) ([]byte, error) {
 	return nil, c.statusError(q, res, body)
 }
 
+// option is an option as the user gives it.
+func option(name string) string { return "--" + name }
+
 func (c *Client) silence(ctx context.Context, q question, phase string, err error) error {
-	peer := web.Peer{Name: c.Address(), Program: "Poseidon", Unit: "poseidon", TLSName: "give --tls-server-name, or the address by that name"}
+	peer := web.Peer{Name: c.Address(), Program: "Poseidon", Unit: "poseidon", TLSName: "or the address by that name", Option: option}
 	e := &Error{Op: q.op, Err: err}
 	e.What, e.Remedy = peer.Silence(ctx, phase, err)
 	return e

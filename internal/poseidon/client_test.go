@@ -169,7 +169,7 @@ func TestBadAnswers(t *testing.T) {
 		{200, `{"10":{"id":10`, "unexpected end"}, {200, `{}{}`, "after top-level value"},
 		{200, "<html>login</html>", "an HTML page"}, {200, strings.Repeat("[", 100000), "is not statistics"},
 		{204, "", "answered 204 instead of"}, {301, "", "redirected to nowhere"}, {401, "", "refused the token"}, {403, "no\x1b[31m|", "answered 403 no [31m|"},
-		{404, "", "404"}, {500, `{"message":"a\nb ` + token + `","errorCode":"UNKNOWN"}`, "answered 500 UNKNOWN a b removed"},
+		{404, "", "404"}, {500, `{"message":"a\nb ` + token + `","errorCode":"UNKNOWN"}`, "answered 500 UNKNOWN a b *********"},
 		{503, "<html>", "an HTML page"}, {502, "Bearer abc", "answered 502 Bearer removed"}, {599, "", "answered 599"},
 	} {
 		s := poseidontest.New()

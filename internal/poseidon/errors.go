@@ -91,9 +91,6 @@ func (c *Client) message(res *http.Response, body []byte) string {
 	case strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") || strings.HasPrefix(strings.TrimSpace(text), "<"):
 		text = "with an HTML page: a proxy or a login page?"
 	}
-	for _, secret := range c.secrets {
-		text = strings.ReplaceAll(text, secret, "removed")
-	}
 	if text = web.Clean(text); text == "" {
 		return ""
 	}

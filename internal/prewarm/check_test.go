@@ -240,6 +240,9 @@ func TestWhatTellsThatNomadIsOut(t *testing.T) {
 			if code != 2 || !strings.HasPrefix(told, "[CRITICAL] - Poseidon: 2 of 2 pools low at once") || strings.Contains(told, out) != c.isOut {
 				t.Errorf("exit %d: %s", code, told)
 			}
+			if name == "unknown authority" && !strings.Contains(told, "do: name the right one with --nomad-ca-file") {
+				t.Errorf("the option is not named: %s", told)
+			}
 		})
 	}
 }
@@ -325,8 +328,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"-w", "x"}, "--warning"}, {[]string{"--address", "nonsense"}, "--address"}, {[]string{"--token-file", "/absent"}, "--token-file: cannot read /absent"},
 		{[]string{"--unreachable", "ok"}, "--unreachable"},
 		{[]string{"--nomad-address", "nonsense"}, "an address in --nomad-address is not a URL; do: give it as http://"},
-		{[]string{"--nomad-address", "http://127.0.0.1:1", "--nomad-token-file", "/absent"}, "cannot read the token"},
-		{[]string{"--nomad-address", "http://127.0.0.1:1", "--nomad-client-cert", "/absent"}, "give both --nomad-client-cert (NOMAD_CLIENT_CERT) and --nomad-client-key (NOMAD_CLIENT_KEY)"},
+		{[]string{"--nomad-address", "http://127.0.0.1:1", "--nomad-token-file", "/absent"}, "--nomad-token-file: cannot read /absent"},
+		{[]string{"--nomad-address", "http://127.0.0.1:1", "--nomad-client-cert", "/absent"}, "--nomad-client-cert: a client certificate needs its key"},
 	} {
 		if out, code := run(t, nil, c.args...); code != 3 || !strings.Contains(out, c.says) {
 			t.Errorf("%q: exit %d: %s", c.args, code, out)

@@ -11,14 +11,14 @@ import (
 	"overdue/internal/poseidon"
 )
 
-// resync sends the environment's own configuration back, after a second look: it is the only call that refills a pool, and it
-// ends the environment's used runners.
-func (h *handler) resync(ctx context.Context, d Decision) (result, error) {
+// lookAgain acts if a second look, some seconds later, gives the same picture.
+func (h *handler) lookAgain(ctx context.Context, d Decision) (result, error) {
 	id := h.facts.Environment
-	if h.replay {
-		return h.ends(d), nil
+	var environment poseidon.Environment
+	var err error
+	if d.Action == Resync {
+		environment, err = h.poseidon.Environment(ctx, id)
 	}
-	environment, err := h.poseidon.Environment(ctx, id)
 	if poseidon.IsUnknown(err) {
 		delete(h.facts.Pools, id)
 		return h.ends(h.decide()), nil
@@ -37,20 +37,29 @@ func (h *handler) resync(ctx context.Context, d Decision) (result, error) {
 	if h.nomad != nil {
 		h.facts.Nomad = h.nomad(ctx)
 	}
-	d = DecideAgain(first, h.facts, h.rules, h.moment())
-	if d.Action == Resync {
-		pool := h.facts.Pools[id]
-		if environment.Size != pool.Size { // and is still being put into effect
-			d = *refuse("wait", "its pool is being changed: size %d in the statistics, %d in its configuration", pool.Size, environment.Size)
-		} else if refusal := h.inTime(ctx, putPatience(pool.Size)); refusal != nil {
-			d = *refusal
-		}
+	switch d = DecideAgain(first, h.facts, h.rules, h.moment()); d.Action {
+	case Resync:
+		return h.resync(ctx, d, environment)
+	case Restart:
+		return h.restartPoseidon(ctx, d)
+	}
+	return h.ends(d), nil
+}
+
+// resync sends the environment's own configuration back: it is the only call that refills a pool, and it ends the environment's
+// used runners.
+func (h *handler) resync(ctx context.Context, d Decision, environment poseidon.Environment) (result, error) {
+	pool := h.facts.Pools[environment.ID]
+	if environment.Size != pool.Size { // and is still being put into effect
+		d = *refuse("wait", "its pool is being changed: size %d in the statistics, %d in its configuration", pool.Size, environment.Size)
+	} else if refusal := h.inTime(ctx, putPatience(pool.Size)); refusal != nil {
+		d = *refusal
 	}
 	if d.Action != Resync || h.dry {
 		return h.ends(d), nil
 	}
-	return h.act(ctx, d, doResync, []string{environmentKey(id)}, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, putPatience(h.facts.Pools[id].Size))
+	return h.act(ctx, d, doResync, []string{environmentKey(environment.ID)}, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, putPatience(pool.Size))
 		defer cancel()
 		return h.poseidon.Replace(ctx, environment)
 	})
@@ -115,6 +124,9 @@ func (h *handler) act(ctx context.Context, d Decision, action string, keys []str
 	r := result{Decision: d, At: began, Acted: true, Before: before, Failure: failure}
 	r.After, r.Helped = h.watch(ctx, before)
 	r.Took = h.since(began)
+	if !r.Helped && ctx.Err() != nil {
+		return r, errInterrupted{action, ctx.Err()} // the record says that it was begun, no more
+	}
 	record.After, record.Outcome = r.After, Helped
 	if !r.Helped {
 		record.Outcome = DidNotHelp
@@ -126,6 +138,18 @@ func (h *handler) act(ctx context.Context, d Decision, action string, keys []str
 	}
 	return r, nil
 }
+
+// errInterrupted says that the deadline or a signal came after something was done.
+type errInterrupted struct {
+	action string
+	cause  error
+}
+
+func (e errInterrupted) Error() string {
+	return fmt.Sprintf("interrupted after the %s began (%s), which counts for --cooldown", e.action, e.cause)
+}
+
+func (e errInterrupted) Unwrap() error { return e.cause }
 
 // forget takes back the record of a resync that was not begun after all.
 func (h *handler) forget() {

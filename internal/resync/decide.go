@@ -46,7 +46,13 @@ func Decide(f Facts, rules Rules, now Moment) Decision {
 // CodeOcean, by Poseidon's own reload, or by a person (poseidon#716). Two resyncs at once end each other's runners.
 func DecideAgain(first, second Facts, rules Rules, now Moment) Decision {
 	d := Decide(second, rules, now)
-	if d.Action != Resync {
+	if d.Action != Resync && d.Action != Restart {
+		return d
+	}
+	if before := Decide(first, rules, now); before.Action != d.Action {
+		return *refuse("", "its pool moves: before, %s; now %s", before.Reason, d.Reason)
+	}
+	if d.Action == Restart { // claims and their replacements go on meanwhile
 		return d
 	}
 	was, is := first.Pools[first.Environment], second.Pools[second.Environment]

@@ -102,13 +102,10 @@ func (h *handler) run(ctx context.Context) (result, error) {
 		h.facts.Nomad = h.nomad(ctx)
 		d = h.decide()
 	}
-	switch d.Action {
-	case Resync:
-		return h.resync(ctx, d)
-	case Restart:
-		return h.restartPoseidon(ctx, d)
+	if h.replay || d.Action != Resync && d.Action != Restart {
+		return h.ends(d), nil
 	}
-	return h.ends(d), nil
+	return h.lookAgain(ctx, d)
 }
 
 func (h *handler) decide() Decision { return Decide(h.facts, h.rules, h.moment()) }

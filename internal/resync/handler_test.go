@@ -293,6 +293,38 @@ func TestHandlerRestarts(t *testing.T) {
 	}
 }
 
+// TestHandlerRestartNeedsTwoLooks holds that what is only late is not lost: Nomad's events reach Poseidon a moment later.
+func TestHandlerRestartNeedsTwoLooks(t *testing.T) {
+	b := newBench(t)
+	b.rules.MayRestart, b.command = true, []string{"restart-it"}
+	b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(4, 0) }
+	b.onPause = func() { b.pools[29] = Pool{Idle: 4, Size: 4} }
+	if r, err := b.run(context.Background()); err != nil || r.Action != Nothing || slices.Contains(b.asks, "restart-it") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	b = newBench(t)
+	b.rules.MayRestart, b.command = true, []string{"restart-it"}
+	b.onPause = func() { b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(4, 0) } }
+	if r, err := b.run(context.Background()); err != nil || r.Action != Refuse || !strings.Contains(r.Reason, "moves: before, 0/4") || slices.Contains(b.asks, "restart-it") {
+		t.Errorf("missing, then lost: %+v, %v", r, err)
+	}
+}
+
+// TestHandlerInterrupted holds that a run that Icinga ends before it saw what came of it does not say that it did not help.
+func TestHandlerInterrupted(t *testing.T) {
+	b := newBench(t)
+	ctx, interrupt := context.WithCancel(context.Background())
+	b.onPut = func() error { interrupt(); return ctx.Err() }
+	r, err := b.run(ctx)
+	if !errors.As(err, new(errInterrupted)) || b.record(t).Outcome != Begun {
+		t.Errorf("%+v, %v, remembers %+v", r, err, b.record(t))
+	}
+	f := teller{}.tell(ctx, b.handler, r, err)
+	if f.State != plugin.Unknown || !strings.HasPrefix(f.Problem, "interrupted after the resync began") || !strings.Contains(f.Details[len(f.Details)-1], "decision=interrupted") {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestHandlerDryRun(t *testing.T) {
 	b := newBench(t)
 	b.dry = true

@@ -148,19 +148,19 @@ func commented(status int, body []byte) error {
 	_ = json.Unmarshal(body, &answer)
 	switch {
 	case status == http.StatusUnauthorized:
-		return errors.New("Icinga refused the login (401): see --icinga-auth-file")
+		return errors.New("the login was refused (401): see --icinga-auth-file")
 	case status == http.StatusForbidden:
-		return errors.New(`Icinga refused (403): give the ApiUser permissions = [ "actions/add-comment" ]`)
+		return errors.New(`it is not permitted (403): give the ApiUser permissions = [ "actions/add-comment" ]`)
 	case status == http.StatusNotFound:
-		return errors.New("Icinga knows no such service (404), or the ApiUser may not see it: see --icinga-host and --icinga-service")
+		return errors.New("there is no such service (404), or the ApiUser may not see it: see --icinga-host and --icinga-service")
 	case status != http.StatusOK:
-		return fmt.Errorf("Icinga answered %d %s", status, web.Clean(answer.Status))
+		return fmt.Errorf("answer %d %s", status, web.Clean(answer.Status))
 	case len(answer.Results) == 0:
-		return errors.New("Icinga's answer makes no sense: is --icinga-url its API, with nothing in between?")
+		return errors.New("the answer makes no sense: is --icinga-url the API of Icinga, with nothing in between?")
 	}
 	for _, result := range answer.Results {
 		if result.Code != http.StatusOK {
-			return fmt.Errorf("Icinga answered %.0f %s", result.Code, web.Clean(result.Status))
+			return fmt.Errorf("answer %.0f %s", result.Code, web.Clean(result.Status))
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package resync
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -35,18 +34,7 @@ func newSite(t *testing.T, idleInNomad int) *site {
 
 // runs sets how many idle runners of environment 29 Nomad runs.
 func (s *site) runs(idle int) {
-	var jobs []string
-	for id, count := range map[int]int{10: 4, 29: idle} {
-		jobs = append(jobs, fmt.Sprintf(`{"ID":"template-%d","Status":"running","Namespace":"poseidon"}`, id))
-		for i := range count {
-			jobs = append(jobs, fmt.Sprintf(`{"ID":"%d-3d8b031c-ed2a-11f1-b332-%012d","Status":"running","Namespace":"poseidon","JobSummary":{"Summary":{"default-group":{"Running":1}}}}`, id, i))
-		}
-	}
-	s.nomad.Handle("/v1/jobs", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("X-Nomad-Index", "1")
-		_, _ = io.WriteString(w, "["+strings.Join(jobs, ",")+"]")
-	})
+	s.nomad.Handle("/v1/jobs", poseidontest.Jobs(map[int]int{10: 4, 29: idle}))
 }
 
 func (s *site) call(t *testing.T, args ...string) (int, string) {
@@ -54,6 +42,13 @@ func (s *site) call(t *testing.T, args ...string) (int, string) {
 	var out strings.Builder
 	args = append([]string{"--environment", "29", "--address", s.URL(), "--nomad-address", s.nomad.URL(), "--state-dir", s.dir}, args...)
 	return plugin.Main(t.Context(), program(s.by), args, nil, &out), out.String()
+}
+
+const statistics = "/api/v1/statistics/execution-environments"
+
+// answers has Poseidon answer a path with a body.
+func (s *site) answers(path, body string) {
+	s.Handle(path, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
 }
 
 // TestLife has the handler meet what was recorded of a real Poseidon (facts: the six experiments), over HTTP.
@@ -95,6 +90,26 @@ func TestLife(t *testing.T) {
 			0, "nothing to do: the pool has recovered: 4/4", 0, 0},
 		"Poseidon is gone": {4, func(s *site) { s.Close() }, nil,
 			3, "Poseidon could not be asked: cannot read the statistics: connection refused", 0, 0},
+		"an HTML page": {4, func(s *site) { s.answers(statistics, "<html>login</html>") }, nil,
+			3, "HTML page", 0, 0},
+		"half an answer": {4, func(s *site) { s.answers(statistics, `{"29":{"id":29,"prew`) }, nil,
+			3, "is not statistics of environments", 0, 0},
+		"null": {4, func(s *site) { s.answers(statistics, "null") }, nil,
+			3, "is not statistics of environments", 0, 0},
+		"a count is missing": {4, func(s *site) { s.answers(statistics, `{"29":{"id":29,"prewarmingPoolSize":4,"usedRunners":0}}`) }, nil,
+			3, "is not statistics of environments", 0, 0},
+		"no environments": {4, func(s *site) { s.answers(statistics, "{}") }, nil,
+			1, "does not know this environment", 0, 0},
+		"a configuration of another": {0, func(s *site) {
+			s.Set(29, 4, 0, 0)
+			s.answers("/api/v1/execution-environments/29", poseidontest.Body("execution-environments-id-200.json"))
+		}, nil, 3, "it is environment 10", 0, 0},
+		"an empty configuration": {0, func(s *site) {
+			s.Set(29, 4, 0, 0)
+			s.answers("/api/v1/execution-environments/29", "")
+		}, nil, 3, "handler crashed", 0, 0},
+		"Nomad shows nothing": {0, func(s *site) { s.Set(29, 4, 0, 0); s.nomad.Handle("/v1/jobs", poseidontest.Jobs(nil)) }, nil,
+			1, "no job of Poseidon's at all", 0, 0},
 		"the token is wrong": {4, func(s *site) { s.Token("right") }, nil,
 			3, "wants a token (401)", 0, 0},
 		"dry run": {0, func(s *site) { s.Set(29, 4, 0, 1) }, []string{"--dry-run"},

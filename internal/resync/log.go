@@ -21,10 +21,12 @@ func (h *handler) record(r result, f plugin.Finding, failure error) slog.Record 
 		slog.Int("environment", h.facts.Environment),
 		slog.String("decision", r.name(failure)),
 		slog.String("call", h.facts.Call.String()),
-		slog.String("object", h.object),
 		slog.Int("downtimes", h.facts.Call.Downtime),
 		slog.String("user", userName()),
 	)
+	if h.object != "" {
+		line.AddAttrs(slog.String("object", h.object))
+	}
 	if h.facts.Pools != nil {
 		line.AddAttrs(slog.Int("idle", r.Before.Idle), slog.Int("used", r.Before.Used), slog.Int("size", r.Before.Size),
 			slog.Int("environments", len(h.facts.Pools)))
@@ -48,6 +50,8 @@ func (h *handler) record(r result, f plugin.Finding, failure error) slog.Record 
 // name is the decision as a word to search for.
 func (r result) name(failure error) string {
 	switch {
+	case failure != nil && r.Acted:
+		return "interrupted"
 	case failure != nil:
 		return "no-answer"
 	case r.Acted && r.Helped:

@@ -143,7 +143,7 @@ func TestTellFailedComment(t *testing.T) {
 		change func(*fakeIcinga, *icingaOptions)
 		says   string
 	}{
-		"wrong login":    {func(f *fakeIcinga, _ *icingaOptions) { f.status, f.body = 401, "<h1>Unauthorized</h1>" }, "refused the login (401)"},
+		"wrong login":    {func(f *fakeIcinga, _ *icingaOptions) { f.status, f.body = 401, "<h1>Unauthorized</h1>" }, "the login was refused (401)"},
 		"no permission":  {func(f *fakeIcinga, _ *icingaOptions) { f.status = 403 }, `permissions = [ "actions/add-comment" ]`},
 		"no service":     {func(f *fakeIcinga, _ *icingaOptions) { f.status = 404 }, "--icinga-service"},
 		"server error":   {func(f *fakeIcinga, _ *icingaOptions) { f.status, f.body = 500, `{"error":500,"status":"broken | se"}` }, "500 broken"},

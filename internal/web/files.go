@@ -73,7 +73,7 @@ func Authorities(source string, files ...string) (*x509.CertPool, error) {
 // ClientCertificate reads a certificate and its key.
 func ClientCertificate(source, certificate, key string) (tls.Certificate, error) {
 	if certificate == "" || key == "" {
-		return tls.Certificate{}, &FileError{What: source + ": a client certificate needs its key", Remedy: "give both --client-cert and --client-key"}
+		return tls.Certificate{}, &FileError{What: source + ": a client certificate needs its key", Remedy: "give both, the certificate and the key"}
 	}
 	var pem [2][]byte
 	for i, file := range []string{certificate, key} {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Peer is a server as errors speak of it.
@@ -16,7 +17,9 @@ type Peer struct {
 	Name    string // as the user gave it
 	Program string // "Nomad"
 	Unit    string // of systemd: "nomad"
-	TLSName string // remedy for a certificate of another name
+	TLSName string // for a certificate of another name: "usually server.REGION.nomad"
+
+	Option func(name string) string // an option as the user gives it: "--nomad-ca-file"
 }
 
 // Silence puts into words why there is no answer. phase is what was going on, or "".
@@ -33,7 +36,7 @@ func (p Peer) Silence(ctx context.Context, phase string, err error) (what, remed
 		op  *net.OpError
 	)
 	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		return "no answer from " + p.Name + " in time" + during, "look at that server, its load, and the network between"
 	case ctx.Err() != nil:
 		return "interrupted while waiting for " + p.Name, ""
@@ -62,20 +65,30 @@ func (p Peer) untrusted(err error) (what, remedy string) {
 		unverified *tls.CertificateVerificationError
 		unknown    x509.UnknownAuthorityError
 		host       x509.HostnameError
+		invalid    x509.CertificateInvalidError
 		record     tls.RecordHeaderError
 	)
 	text := Clean(err.Error())
 	switch {
 	case errors.As(err, &unverified) && errors.As(err, &unknown):
-		return "the certificate of " + p.Name + " is from an unknown authority", "name the right one with --ca-file"
+		return "the certificate of " + p.Name + " is from an unknown authority", "name the right one with " + p.Option("ca-file")
 	case errors.As(err, &unverified) && errors.As(err, &host):
-		return "the certificate of " + p.Name + " is not for that name: " + text, p.TLSName
+		return "the certificate of " + p.Name + " is not for that name: " + text, "give " + p.Option("tls-server-name") + ", " + p.TLSName
+	case errors.As(err, &unverified) && errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
+		return p.outOfTime(invalid.Cert)
 	case errors.As(err, &unverified):
-		return "the certificate of " + p.Name + " is not valid: " + text, "renew it, or check the clock of this machine"
+		return "the certificate of " + p.Name + " is not valid: " + text, "renew it"
 	case errors.As(err, &record):
 		return p.Name + " does not speak TLS", "is the address http://, not https://?"
 	case strings.Contains(text, "remote error: tls:"):
-		return p.Name + " refused the TLS handshake: " + text, "give --client-cert and --client-key: the server wants a client's certificate"
+		return p.Name + " refused the TLS handshake: " + text, "give " + p.Option("client-cert") + " and " + p.Option("client-key") + ": the server wants a client's certificate"
 	}
 	return "", ""
+}
+
+func (p Peer) outOfTime(c *x509.Certificate) (what, remedy string) {
+	if time.Now().Before(c.NotBefore) {
+		return "the certificate of " + p.Name + " is valid only from " + c.NotBefore.UTC().Format(time.DateTime) + " UTC", "check the clock of this machine"
+	}
+	return "the certificate of " + p.Name + " expired on " + c.NotAfter.UTC().Format(time.DateTime) + " UTC", "renew it"
 }

@@ -13,9 +13,10 @@ import (
 	"overdue/internal/machineconfig"
 	"overdue/internal/plugin"
 	"overdue/internal/prewarm"
+	"overdue/internal/resync"
 )
 
-var programs = []plugin.Program{machineconfig.Program, gpu.Program, evaluation.Program, prewarm.Program}
+var programs = []plugin.Program{machineconfig.Program, gpu.Program, evaluation.Program, prewarm.Program, resync.Program}
 
 func main() {
 	if len(os.Args) != 3 {

@@ -72,6 +72,22 @@ func TestWriteRecordings(t *testing.T) {
 	record("moving", s, 4*time.Minute)
 }
 
+// One recording answers for the node, the pool and the cluster, as it was made with all three questions.
+func TestWriteRecordingsBeforeAChange(t *testing.T) {
+	recordings(t)
+	s := beforeTheChange(t)
+	openshift(t, s, degradedIngress)
+	t.Cleanup(func() { s.Delete(t, pendingPod) })
+	record := func(name string, args ...string) {
+		t.Helper()
+		out, code, _ := mcp(t, s, realkube.Full, append(args, "--record", recording(t, "mcp-"+name), "--now", in(511*time.Hour))...)
+		t.Logf("%s: exit %d\n%s", name, code, out)
+	}
+	record("before", "--before-change", "wrk-98,pool/worker,cluster")
+	s.Patch(t, nodes+"/wrk-98", "spec: {unschedulable: false}")
+	record("before-taint", "--before-change", "wrk-98")
+}
+
 // recordings is the directory for them. Where none is wanted the test ends.
 func recordings(t *testing.T) string {
 	t.Helper()

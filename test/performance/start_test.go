@@ -44,7 +44,7 @@ func TestStart(t *testing.T) {
 		}
 		programs = append(programs, &program{name: floor.name, command: []string{binary}})
 	}
-	plugins, err := filepath.Glob("../../bin/*")
+	plugins, err := filepath.Glob("../../bin/*_*")
 	if err != nil || len(plugins) == 0 {
 		t.Fatalf("no plugin to measure: %v", err)
 	}

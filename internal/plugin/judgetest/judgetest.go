@@ -48,6 +48,9 @@ func Story(findings []plugin.Finding, summary string) string {
 			}
 		}
 		b.WriteString(strings.Join(append([]string{f.State.String(), f.Subject, f.Problem, since, f.Cause, f.Consequence, f.Remedy}, f.Details...), " ¶ ") + "\n")
+		for _, row := range f.Table {
+			b.WriteString(row[0] + " → " + row[1] + "\n")
+		}
 	}
 	return b.String() + summary + "\n"
 }

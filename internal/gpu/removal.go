@@ -1,0 +1,54 @@
+package gpu
+
+import (
+	"overdue/internal/plugin"
+)
+
+// leavingTaints are set by programs that are about to remove the node.
+var leavingTaints = map[string]bool{"ToBeDeletedByClusterAutoscaler": true, "karpenter.sh/disrupted": true, "cloud.google.com/impending-node-termination": true}
+
+// leaving says why a node is about to go.
+func leaving(n *Node) string {
+	if n.Deleting {
+		return "it is deleted"
+	}
+	for _, t := range n.Taints {
+		if leavingTaints[t.Key] {
+			return "taint " + t.ToString()
+		}
+	}
+	return ""
+}
+
+// removal tells a node that has been about to go for too long; until then it is no longer looked at.
+func (j *judgement) removal(n *Node, why string) {
+	j.note(n, "is being removed: "+why)
+	since := removedSince(n)
+	late, unknown := j.overdue(n, since.Time)
+	if !late {
+		return
+	}
+	v := j.look(n)
+	j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "is being removed and still there, " + v.offer.String(), Since: since.Time, AtLeast: !since.exact,
+		Cause: joined(", ", why, unknown), Consequence: "its GPUs are of no use meanwhile", Remedy: "ask the program that removes it; a finalizer or a pod that cannot be evicted may hold it"}})
+	j.totals.count(v)
+}
+
+// removedSince is when the removal began: the autoscaler writes the epoch's seconds into its taint's value.
+func removedSince(n *Node) moment {
+	if n.Deleting {
+		return moment{n.DeletedSince, true}
+	}
+	for _, t := range n.Taints {
+		if !leavingTaints[t.Key] {
+			continue
+		}
+		if at := epoch(t.Value); at.After(n.Created) {
+			return moment{at, true}
+		}
+		if t.TimeAdded != nil {
+			return moment{t.TimeAdded.Time, true}
+		}
+	}
+	return moment{Time: n.TaintsWritten}
+}

@@ -1,0 +1,112 @@
+package machineconfig
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"overdue/internal/plugin"
+)
+
+// slowDrain is from when on a drain counts as hanging: the MCO itself then tries more seldom (every 5 minutes instead of every one).
+const slowDrain = 10 * time.Minute
+
+// effect is what an action sets off.
+type effect struct {
+	text  string
+	state plugin.State
+	own   bool // the node itself is taken
+	other []string
+}
+
+// effectOf compares what the MCO takes after an action with what it takes now. The node is the one that is touched.
+func (f *foresight) effectOf(after Snapshot, node string) effect {
+	e := effect{}
+	var parts []string
+	for _, p := range after.picks() {
+		if slices.ContainsFunc(f.before, func(b pick) bool { return b.Name == p.Name }) {
+			continue
+		}
+		need, _ := f.need(p.Node, p.pool)
+		e.state = max(e.state, noted(need != needNothing))
+		if need != needNothing {
+			f.drained[p.Name] = true
+		}
+		if p.Name == node {
+			e.own = true
+			parts = append(parts, need.does(p.Name)+" (next in line)")
+			continue
+		}
+		e.other = append(e.other, p.Name)
+		if len(e.other) == 1 {
+			parts = append(parts, need.does(p.Name)+", which is next in line")
+		}
+	}
+	if len(e.other) > 1 {
+		parts = append(parts, plugin.Count(len(e.other)-1, "further node")+" with it")
+	}
+	e.text = strings.Join(parts, "; ")
+	if e.text == "" {
+		e.text = "drains nothing" + f.whyNothing(after, node)
+	}
+	return e
+}
+
+// whyNothing is why a node that is outdated is not taken even after an action.
+func (f *foresight) whyNothing(after Snapshot, node string) string {
+	pool, r, ok := after.poolOf(node)
+	i := slices.IndexFunc(r.waiting, func(n Node) bool { return n.Name == node })
+	switch {
+	case !ok || i < 0:
+		return ""
+	case pool.Paused:
+		return " yet: pool " + pool.Name + " is paused"
+	case pool.imageAwaited():
+		return " yet: the OS image is not built"
+	case !r.waiting[i].pickable():
+		return fmt.Sprintf(" yet: %s is still %s", node, still(r.waiting[i]))
+	case r.room() <= 0:
+		return fmt.Sprintf(" yet: %d unavailable, maxUnavailable %d; then it is number %d in line", r.unavailable(), pool.maxUnavailable(len(r.nodes)), r.place(node))
+	}
+	return fmt.Sprintf(" more: %s is number %d in line", node, r.place(node))
+}
+
+func still(n Node) string {
+	if n.KubeletReady {
+		return "cordoned"
+	}
+	return "not Ready"
+}
+
+// hangingDrains are the other nodes whose drain takes long. A place for their pods, on a node that is made free, may be all that they
+// wait for: that is how a taint can set off a reboot without holding any update.
+func (f *foresight) hangingDrains(node string) []string {
+	var out []string
+	for _, n := range f.Nodes {
+		if n.Name != node && n.draining() && !n.DrainAsked.IsZero() && f.now.Sub(n.DrainAsked) > slowDrain {
+			out = append(out, n.Name)
+		}
+	}
+	return out
+}
+
+// frees adds to the effect of an action that gives pods a place to run.
+func (f *foresight) frees(e effect, node string) effect {
+	if hanging := f.hangingDrains(node); len(hanging) > 0 && !e.own {
+		e.state = plugin.Critical
+		e.other = append(e.other, hanging...)
+		e.text += fmt.Sprintf("; but %s: if the pods there find room only on %s, the drain goes on and the reboot follows", drainsHang(hanging), node)
+		for _, name := range hanging {
+			f.drained[name] = true
+		}
+	}
+	return e
+}
+
+func drainsHang(names []string) string {
+	if len(names) == 1 {
+		return "the drain of " + names[0] + " hangs"
+	}
+	return "the drains of " + plugin.List(names) + " hang"
+}

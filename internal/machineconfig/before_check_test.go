@@ -1,0 +1,310 @@
+package machineconfig
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"overdue/internal/kube/kubetest"
+)
+
+// beforeServer is the incident with a change outstanding, and what runs on its nodes.
+func beforeServer(t testing.TB) *kubetest.Server {
+	t.Helper()
+	s := serve(t, "scenarios/base-nodes.json.gz", "scenarios/a-pending-blocked-by-cordon-mcp-list.json", "scenarios/a-pending-blocked-by-cordon-nodes-3.json")
+	for _, kind := range []string{"MachineConfig", "MachineConfigNode"} {
+		s.Declare(group+"/v1", kind)
+	}
+	s.Declare("config.openshift.io/v1", "ClusterOperator")
+	s.Declare("operator.openshift.io/v1", "MachineConfiguration")
+	s.Declare("v1", "PersistentVolume")
+	put(t, s, beforeObjects)
+	return s
+}
+
+func put(t testing.TB, s *kubetest.Server, yaml string) {
+	t.Helper()
+	objects, err := kubetest.Load([]byte(yaml))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Put(objects...)
+}
+
+const beforeObjects = `
+apiVersion: v1
+kind: Pod
+metadata: {name: train-0, namespace: ai4dd, labels: {app: train}, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: train, uid: a, controller: true}]}
+spec:
+  nodeName: wrk-98
+  containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: "4"}}}]
+  volumes: [{name: tmp, emptyDir: {}}, {name: data, persistentVolumeClaim: {claimName: data-0}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-7d5f-abc, namespace: shop, labels: {app: web, pod-template-hash: 7d5f}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-7d5f, uid: b, controller: true}]}
+spec: {nodeName: wrk-98, containers: [{name: c, image: x}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: notebook, namespace: ai4dd}
+spec: {nodeName: wrk-98, containers: [{name: c, image: x}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: ds-1, namespace: kube-system, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: ds, uid: c, controller: true}]}
+spec: {nodeName: wrk-98, containers: [{name: c, image: x}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: elsewhere, namespace: shop}
+spec: {nodeName: wrk-97, containers: [{name: c, image: x}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: finished, namespace: shop}
+spec: {nodeName: wrk-98, containers: [{name: c, image: x}]}
+status: {phase: Succeeded}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: stuck, namespace: shop, creationTimestamp: "2026-12-01T00:00:00Z"}
+spec: {containers: [{name: c, image: x}]}
+status: {phase: Pending, conditions: [{type: PodScheduled, status: "False", message: "0/47 nodes are available"}]}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: train, namespace: ai4dd}
+spec: {selector: {matchLabels: {app: train}}}
+status: {disruptionsAllowed: 0}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: pv-1}
+spec: {local: {path: /mnt/disk}, claimRef: {namespace: ai4dd, name: data-0}}
+---
+apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata: {name: rendered-worker-4f1c0a9e2d7b8365c1e0fa92d4b7e611}
+spec:
+  osImageURL: image
+  config: {storage: {files: [{path: /etc/nmstate/openshift/br0.yml, contents: {source: "data:,HUNTER2"}}]}, passwd: {users: [{name: core, sshAuthorizedKeys: [a]}]}}
+---
+apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata: {name: rendered-worker-9b27c5d81e4f0a63b2c9d7e8f1045a3c, creationTimestamp: "2026-11-30T23:58:40Z"}
+spec:
+  osImageURL: image
+  config: {storage: {files: [{path: /etc/nmstate/openshift/br0.yml, contents: {source: "data:,HUNTER3"}}]}, passwd: {users: [{name: core, sshAuthorizedKeys: [b]}]}}
+---
+apiVersion: operator.openshift.io/v1
+kind: MachineConfiguration
+metadata: {name: cluster}
+status: {nodeDisruptionPolicyStatus: {clusterPolicies: {files: [{path: /etc/nmstate/openshift, actions: [{type: Drain}]}], sshkey: {actions: [{type: None}]}}}}
+---
+apiVersion: config.openshift.io/v1
+kind: ClusterOperator
+metadata: {name: ingress}
+status: {conditions: [{type: Available, status: "True"}, {type: Degraded, status: "True", message: no router, lastTransitionTime: "2026-12-01T00:00:00Z"}]}
+---
+apiVersion: config.openshift.io/v1
+kind: ClusterOperator
+metadata: {name: dns}
+status: {conditions: [{type: Available, status: "True"}, {type: Degraded, status: "False"}]}
+`
+
+func TestBeforeCheck(t *testing.T) {
+	s := beforeServer(t)
+	out, code := run(t, s, "--before-change", "wrk-98", "--now", quarterPast)
+	for _, says := range []string{
+		"[CRITICAL] - node wrk-98: an update is pending for it, for 3h (since 2026-12-01 01:29 UTC)",
+		"making wrk-98 schedulable drains wrk-98, without a reboot [changed: /etc/nmstate/openshift/br0.yml and SSH keys]: 3 pods evicted, 1 lost for want of a controller, 4 GPUs in use, 1 with a local volume, and the drain hangs: PodDisruptionBudget ai4dd/train allows 0",
+		"\n    pod ai4dd/notebook                                   lost: it has no controller that makes it anew\n",
+		"pod shop/web-7d5f-abc (Deployment web)", "local volume: it cannot start on another node; emptyDir: its contents are deleted",
+		"pods_evicted=3;;;0 pods_lost=1;;;0 pods_held=1;;;0",
+	} {
+		if !strings.Contains(out, says) {
+			t.Errorf("no %q", says)
+		}
+	}
+	if code != 2 || strings.Contains(out, "ds-1") || strings.Contains(out, "elsewhere") || strings.Contains(out, "finished") {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+	for _, request := range s.Requests() {
+		if strings.Contains(request, "/pods") && !strings.Contains(request, "spec.nodeName%3Dwrk-98") {
+			t.Errorf("reads other pods: %s", request)
+		}
+	}
+}
+
+func TestBeforeCheckCluster(t *testing.T) {
+	s := beforeServer(t)
+	out, code := run(t, s, "--before-change", "cluster", "--now", quarterPast)
+	for _, says := range []string{"[CRITICAL] - pool worker: update blocked, 1 of 44 nodes outdated", "[WARNING] ClusterOperator ingress: degraded, for 4h 30m (since 2026-12-01 00:00 UTC): no router",
+		"[WARNING] cluster: 1 pod pending", "shop/stuck, for 4h 30m  0/47 nodes are available", "wrk-98  cordoned"} {
+		if !strings.Contains(out, says) {
+			t.Errorf("no %q", says)
+		}
+	}
+	if code != 2 || strings.Contains(out, "dns") {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+	for _, request := range s.Requests() {
+		if strings.Contains(request, "/pods") && !strings.Contains(request, "status.phase%3DPending") {
+			t.Errorf("reads other pods: %s", request)
+		}
+	}
+}
+
+// Each right that is needed only here costs a note and not the verdict.
+func TestBeforeCheckWithFewRights(t *testing.T) {
+	s := beforeServer(t)
+	s.Forbid("list", "pods")
+	s.Forbid("get", "machineconfigs."+group)
+	s.Forbid("list", "clusteroperators.config.openshift.io")
+	out, code := run(t, s, "--before-change", "wrk-98,cluster", "--now", quarterPast, "-v")
+	for _, says := range []string{"making wrk-98 schedulable drains and, unless the change needs none, reboots wrk-98 (which pods that evicts could not be read);", "note: which workloads wrk-98 has is not known", "note: whether the change reboots wrk-98 is not known",
+		"note: whether the ClusterOperators are well is not known", "note: which pods are pending is not known"} {
+		if !strings.Contains(out, says) {
+			t.Errorf("no %q", says)
+		}
+	}
+	if code != 2 || strings.Contains(out, "evicted;") {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+	s = beforeServer(t)
+	for _, right := range []string{"poddisruptionbudgets.policy", "persistentvolumes"} {
+		s.Forbid("list", right)
+	}
+	s.Forbid("get", "machineconfigurations.operator.openshift.io")
+	out, code = run(t, s, "--before-change", "wrk-98", "--now", quarterPast, "-v")
+	for _, says := range []string{"unless the change needs none, reboots wrk-98 [changed: /etc/nmstate/openshift/br0.yml and SSH keys]", "which PodDisruptionBudget will hang the drain is not known",
+		"note: which pods have a local volume is not known", "note: whether the node disruption policy spares a reboot is not known"} {
+		if !strings.Contains(out, says) {
+			t.Errorf("no %q", says)
+		}
+	}
+	if code != 2 {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+	for _, right := range []string{"nodes", "machineconfigpools." + group} {
+		s.Forbid("list", right)
+		if out, code := run(t, s, "--before-change", "wrk-98"); code != 3 || !strings.Contains(out, "icinga/rbac/check-mcp.yaml") {
+			t.Errorf("without list %s: exit %d: %s", right, code, out)
+		}
+	}
+}
+
+func TestBeforeCheckUsage(t *testing.T) {
+	s := beforeServer(t)
+	for args, want := range map[string]struct {
+		code int
+		says string
+	}{
+		"--before-change ctl-0":                           {0, "[OK] - node ctl-0: nothing is pending for it"},
+		"--before-change pool/master":                     {0, "[OK] - pool master: nothing is pending, all 3 nodes ready"},
+		"--before-change wrk-999":                         {3, "no node is named wrk-999"},
+		"--before-change pool/gpu":                        {3, "no pool is named gpu; there are master and worker"},
+		"--before-change pod/x":                           {3, "is no target"},
+		"--before-change wrk-98 --pool worker":            {3, "goes without --pool"},
+		"--before-change wrk-98 --verify-nodes":           {3, "goes without --pool"},
+		"--before-change wrk-98 --expect-machineconfig x": {3, "goes without --pool"},
+		"--before-change wrk-98 wrk-71":                   {3, "wrk-71"},
+	} {
+		if out, code := run(t, s, append(strings.Fields(args), "--now", quarterPast)...); code != want.code || !strings.Contains(out, want.says) {
+			t.Errorf("%s: exit %d, want %d with %q:\n%s", args, code, want.code, want.says, out)
+		}
+	}
+	plain := kubetest.New()
+	t.Cleanup(plain.Close)
+	if out, code := run(t, plain, "--before-change", "wrk-98"); code != 3 || !strings.Contains(out, "has no MachineConfigPools") {
+		t.Errorf("plain Kubernetes: exit %d: %s", code, out)
+	}
+}
+
+// Whatever a server answers about what is optional here, the verdict stands: never OK, one screen, no crash.
+func TestBeforeCheckBadAnswers(t *testing.T) {
+	bodies := map[string]string{
+		"html":        "<html>please log in</html>",
+		"truncated":   `{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"a"`,
+		"wrong types": `{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"a","labels":7}}]}`,
+		"other kind":  `{"kind":"Status","apiVersion":"v1"}`,
+		"huge text":   `{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"` + strings.Repeat("x", 5<<20) + `"}}]}`,
+		"empty":       "",
+	}
+	for _, path := range []string{"/api/v1/pods", "/apis/policy/v1/poddisruptionbudgets", "/api/v1/persistentvolumes", "/apis/config.openshift.io/v1/clusteroperators",
+		"/apis/" + group + "/v1/machineconfigs/rendered-worker-4f1c0a9e2d7b8365c1e0fa92d4b7e611", "/apis/operator.openshift.io/v1/machineconfigurations/cluster"} {
+		for name, body := range bodies {
+			s := beforeServer(t)
+			s.Handle(path, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.Write([]byte(body))
+			})
+			out, code := run(t, s, "--before-change", "wrk-98 cluster", "--now", quarterPast, "-v")
+			if code != 2 || !strings.Contains(out, "note: wh") || len(out) > 20_000 {
+				t.Errorf("%s of %s: exit %d:\n%.2000s", name, path, code, out)
+			}
+		}
+	}
+}
+
+// Texts from the API are untrusted here too.
+func TestBeforeCheckHostileTexts(t *testing.T) {
+	s := beforeServer(t)
+	put(t, s, `
+apiVersion: config.openshift.io/v1
+kind: ClusterOperator
+metadata: {name: evil}
+status: {conditions: [{type: Degraded, status: "True", message: "a\r\n[OK] - |b=2 <img> \u001b[31m"}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: evil, namespace: shop, ownerReferences: [{apiVersion: x, kind: "K\n|<b>", name: "n\u001b", uid: c, controller: true}]}
+spec: {nodeName: wrk-98, containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: "99999999999999999999"}}}]}
+`)
+	out, code := run(t, s, "--before-change", "wrk-98 cluster", "--now", quarterPast)
+	if code != 2 || strings.Count(out, "|") > 1 || strings.ContainsAny(out, "<>\x1b\r") || strings.Contains(out, "\n[OK]") || !strings.Contains(out, "pod shop/evil (K ¦‹b› n") {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+}
+
+// A file that only one of two MachineConfigs has is a change, and so is one whose mode differs.
+func TestCompare(t *testing.T) {
+	from, to := new(configObject), new(configObject)
+	raw := func(texts ...string) (out []json.RawMessage) {
+		for _, text := range texts {
+			out = append(out, json.RawMessage(text))
+		}
+		return out
+	}
+	from.Spec.Config.Storage.Files = raw(`{"path":"/a","mode":420}`, `{"path":"/b"}`, `{"path":"/same"}`)
+	to.Spec.Config.Storage.Files = raw(`{"path":"/a","mode":384}`, `{"path":"/c"}`, `{"path":"/same"}`, `7`)
+	to.Spec.Config.Systemd.Units = raw(`{"name":"x.service"}`)
+	to.Spec.KernelArguments, to.Spec.KernelType, to.Spec.Extensions, to.Spec.FIPS, to.Spec.OSImageURL = []string{"a"}, "realtime", []string{"e"}, true, "image"
+	c := compare(from, to)
+	if got := strings.Join(slices.Concat(c.Files, c.Units, c.System), " "); got != "/a /b /c x.service OS image kernel arguments kernel type extensions FIPS mode" {
+		t.Errorf("changed: %s", got)
+	}
+	users := func(fields ...string) (out []map[string]json.RawMessage) {
+		user := map[string]json.RawMessage{}
+		for i := 0; i < len(fields); i += 2 {
+			user[fields[i]] = json.RawMessage(fields[i+1])
+		}
+		return append(out, user)
+	}
+	for _, c := range []struct {
+		a, b       []map[string]json.RawMessage
+		ssh, other bool
+	}{
+		{users(sshKeys, `["a"]`), users(sshKeys, `["a"]`), false, false},
+		{users(sshKeys, `["a"]`), users(sshKeys, `["b"]`), true, false},
+		{users(sshKeys, `["a"]`), users(sshKeys, `["a"]`, "passwordHash", `"x"`), false, true},
+		{users(sshKeys, `["a"]`), nil, false, true},
+	} {
+		if ssh, other := usersDiffer(c.a, c.b); ssh != c.ssh || other != c.other {
+			t.Errorf("%v and %v: SSH keys %v, other %v", c.a, c.b, ssh, other)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package machineconfig
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"overdue/internal/plugin"
+)
+
+// need is what applying a change costs a node.
+type need int
+
+const (
+	needUnknown need = iota
+	needReboot       // drain and reboot
+	needDrain        // drain only
+	needNothing      // neither
+)
+
+// Actions of a node disruption policy (operator.openshift.io/v1, NodeDisruptionPolicyStatusActionType).
+const (
+	actionReboot  = "Reboot"
+	actionDrain   = "Drain"
+	actionSpecial = "Special" // registries.conf: a drain, unless only digest mirrors were added
+)
+
+// does words it as what the MCO does: "drains and reboots wrk-98".
+func (n need) does(node string) string {
+	switch n {
+	case needReboot:
+		return "drains and reboots " + node
+	case needDrain:
+		return "drains " + node + ", without a reboot"
+	case needNothing:
+		return "updates " + node + " without a drain or reboot"
+	}
+	return "drains and, unless the change needs none, reboots " + node
+}
+
+// need of bringing a node to its pool's target, and why, as far as that could be read.
+func (p Prospect) need(n Node, pool Pool) (need, string) {
+	if image, ok := p.Images.of[pool.Name]; ok && image != n.CurrentImage {
+		return needReboot, "the OS image changes"
+	}
+	change, ok := p.Changes[[2]string{n.Current, pool.Target}]
+	if !ok {
+		return needUnknown, ""
+	}
+	return change.need(p.Policy)
+}
+
+// need follows the MCO's daemon (pkg/daemon/update.go, calculatePostConfigChangeNodeDisruptionAction): what is part of the OS reboots,
+// a file or unit without a policy reboots, and any single action that drains or reboots decides.
+func (c Change) need(policy *Policy) (need, string) {
+	parts := slices.Concat(c.Files, c.Units)
+	if c.SSHKeys {
+		parts = append(parts, "SSH keys")
+	}
+	why := fmt.Sprintf("changed: %s", plugin.List(parts))
+	switch {
+	case len(c.System) > 0:
+		return needReboot, fmt.Sprintf("changed: %s", plugin.List(c.System))
+	case c.Other || len(parts) == 0:
+		return needUnknown, ""
+	case policy == nil:
+		return needUnknown, why
+	}
+	var actions []string
+	for _, file := range c.Files {
+		found, ok := policy.file(file)
+		if !ok {
+			return needReboot, "changed: " + file + ", and no node disruption policy covers it"
+		}
+		actions = append(actions, found...)
+	}
+	for _, unit := range c.Units {
+		found, ok := policy.Units[unit]
+		if !ok {
+			return needReboot, "changed: " + unit + ", and no node disruption policy covers it"
+		}
+		actions = append(actions, found...)
+	}
+	if c.SSHKeys {
+		actions = append(actions, policy.SSHKeys...)
+	}
+	switch {
+	case slices.Contains(actions, actionReboot):
+		return needReboot, why
+	case slices.Contains(actions, actionDrain), slices.Contains(actions, actionSpecial):
+		return needDrain, why
+	}
+	return needNothing, why + ", by the node disruption policy"
+}
+
+// file finds the policy of a path, or of the closest folder that has one.
+func (p Policy) file(name string) ([]string, bool) {
+	for ; ; name = path.Dir(name) {
+		if actions, ok := p.Files[name]; ok {
+			return actions, true
+		}
+		if name == path.Dir(name) {
+			return nil, false
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package machineconfig
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"overdue/internal/plugin"
+)
+
+// nodeQuestion is the work on one node.
+type nodeQuestion struct {
+	*foresight
+	n    Node
+	pool Pool
+	r    rollout
+	in   bool // the node is in a pool
+
+	rows    [][2]string
+	worst   plugin.State
+	ignites string   // the action that has the node drained
+	others  []string // other nodes that an action has drained
+}
+
+func (f *foresight) node(name string) {
+	i := slices.IndexFunc(f.Nodes, func(n Node) bool { return n.Name == name })
+	q := nodeQuestion{foresight: f, n: f.Nodes[i]}
+	q.pool, q.r, q.in = f.poolOf(name)
+	q.actions()
+	finding := q.situation()
+	finding.State = max(finding.State, q.worst)
+	finding.Table = slices.Concat(q.rows, q.labels(), q.byHand(), q.howLong(), f.burdens[name].table)
+	if f.NoBudgets && f.burdens[name].pods > 0 {
+		finding.Details = append(finding.Details, "which PodDisruptionBudget will hang the drain is not known: they could not be read")
+	}
+	if w := f.limits.Windows; w.outside(f.now) && finding.State == plugin.Critical {
+		finding.Details = append(finding.Details, "now is outside every window; the next opens in "+plugin.Age(w.next(f.now).Sub(f.now)))
+	}
+	f.add("node "+name, finding)
+}
+
+// actions are what a person may do to bring the node into use, and the pool.
+func (q *nodeQuestion) actions() {
+	n := q.n.Name
+	for _, t := range q.n.Taints {
+		e := q.frees(effect{text: "drains nothing: the MCO heeds no taints" + q.notTheTaint()}, n)
+		q.row("take away taint "+t, "", e)
+	}
+	uncordon, wake := (*Node).uncordon, (*Node).wake
+	if q.n.Unschedulable && !q.r.inWork(n) {
+		q.row("uncordon it", "making "+n+" schedulable", q.frees(q.effectOf(q.withNode(n, uncordon), n), n))
+	}
+	if !q.n.KubeletReady || !q.n.managed() {
+		q.row("make it Ready", "making "+n+" Ready", q.frees(q.effectOf(q.withNode(n, wake), n), n))
+	}
+	if q.n.Unschedulable && !q.n.KubeletReady {
+		q.row("both", "making "+n+" Ready and schedulable", q.frees(q.effectOf(q.withNode(n, uncordon, wake), n), n))
+	}
+	if !q.pool.Paused {
+		return
+	}
+	q.row("unpause pool "+q.pool.Name, "unpausing pool "+q.pool.Name, q.effectOf(q.unpaused(q.pool.Name), n))
+	if !q.n.pickable() {
+		ready := q.withNode(n, uncordon, wake)
+		q.row("make it ready, and unpause", "making "+n+" ready and unpausing pool "+q.pool.Name, q.effectOf(ready.unpaused(q.pool.Name), n))
+	}
+}
+
+// notTheTaint says what holds the update, as people suspect the taint first.
+func (q *nodeQuestion) notTheTaint() string {
+	if q.r.waits(q.n.Name) {
+		return ", it is not what holds the update"
+	}
+	return ""
+}
+
+func (q *nodeQuestion) row(action, ignites string, e effect) {
+	q.rows = append(q.rows, [2]string{action, e.text})
+	q.worst = max(q.worst, e.state)
+	if e.own && q.ignites == "" {
+		q.ignites = ignites
+	}
+	q.others = append(q.others, e.other...)
+}
+
+// labels tell what moving the node into another pool does. It is no part of the verdict: nobody does it by the way.
+func (q *nodeQuestion) labels() [][2]string {
+	const most = 3
+	var out [][2]string
+	for _, p := range q.Pools {
+		if p.Name == "master" || p.Name == "arbiter" || p.Name == q.pool.Name || p.Selector == nil || len(p.Selector.MatchExpressions) > 0 || q.pool.Name == "master" {
+			continue
+		}
+		if len(out) == most {
+			return append(out, [2]string{"label it into further pools", "-"})
+		}
+		after := q.withNode(q.n.Name, func(n *Node) { n.Labels = q.relabelled(p) })
+		out = append(out, [2]string{"label it into pool " + p.Name, q.moved(after, p)})
+	}
+	return out
+}
+
+// relabelled are the node's labels after a move: those of the pool added, those of the custom pool it was in taken away.
+func (q *nodeQuestion) relabelled(to Pool) map[string]string {
+	labels := maps.Clone(q.n.Labels)
+	if to.builtIn() && q.in && !q.pool.builtIn() {
+		for key := range q.pool.Selector.MatchLabels {
+			delete(labels, key)
+		}
+	}
+	maps.Copy(labels, to.Selector.MatchLabels)
+	return labels
+}
+
+func (q *nodeQuestion) moved(after Snapshot, to Pool) string {
+	pool, r, ok := after.poolOf(q.n.Name)
+	switch {
+	case !ok:
+		return "two custom pools then claim it: it is in none, and gets no configuration"
+	case pool.Name != to.Name:
+		return "it stays in pool " + pool.Name
+	case !r.waits(q.n.Name):
+		return "it runs the target of that pool already"
+	}
+	drained := maps.Clone(q.drained) // what is only told here does not count
+	defer func() { q.drained = drained }()
+	e := q.effectOf(after, q.n.Name)
+	if e.own {
+		return e.text
+	}
+	return e.text + "; in its turn it is brought to " + pool.Target
+}
+
+// byHand tells of a reboot by a person, which asks nobody.
+func (q *nodeQuestion) byHand() [][2]string {
+	b, read := q.burdens[q.n.Name]
+	if !read {
+		return nil
+	}
+	then := "then it is as it is now"
+	if q.n.Unschedulable {
+		then = "it comes back cordoned"
+	}
+	return [][2]string{{"reboot it by hand", fmt.Sprintf("ends its %s, and no PodDisruptionBudget is asked; %s", plugin.Count(b.pods, "pod"), then)}}
+}
+
+func (q *nodeQuestion) howLong() [][2]string {
+	took := q.r.pace()
+	if took.each == 0 || !q.r.waits(q.n.Name) && !q.r.inWork(q.n.Name) {
+		return nil
+	}
+	return [][2]string{{"how long", took.words() + " of pool " + q.pool.Name}}
+}
+
+// inWork: the MCO has begun with the node.
+func (r rollout) inWork(node string) bool { return hasNode(r.working, node) }
+
+// waits: the node is outdated and the MCO has not begun.
+func (r rollout) waits(node string) bool { return hasNode(r.waiting, node) }
+
+func hasNode(nodes []Node, name string) bool {
+	return slices.ContainsFunc(nodes, func(n Node) bool { return n.Name == name })
+}
+
+// does is what bringing the node to its target does to it and to the pods on it.
+func (q *nodeQuestion) does() string {
+	need, why := q.need(q.n, q.pool)
+	text := need.does(q.n.Name) + bracketed(why)
+	if need == needNothing {
+		return text
+	}
+	if b, read := q.burdens[q.n.Name]; read {
+		return text + ": " + b.words()
+	}
+	return text + " (which pods that evicts could not be read)"
+}

@@ -1,0 +1,138 @@
+package machineconfig
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"overdue/internal/kube"
+	"overdue/internal/plugin"
+)
+
+var (
+	clusterOperators      = kube.Resource{Group: "config.openshift.io", Version: "v1", Name: "clusteroperators"}
+	machineConfigurations = kube.Resource{Group: "operator.openshift.io", Version: "v1", Name: "machineconfigurations"}
+)
+
+// prospect reads what tells the consequences of touching the targets: pools and nodes, and of the nodes asked about their pods.
+func (r reader) prospect(ctx context.Context, targets []Target) (Prospect, error) {
+	var p Prospect
+	var err error
+	p.Pools, err = readPools(ctx, r.client)
+	if kube.IsNoSuchGroup(err) {
+		return Prospect{}, r.isKubernetes(ctx)
+	}
+	if err != nil || len(p.Pools) == 0 {
+		return p, err
+	}
+	if p.Nodes, err = readNodes(ctx, r.client, selectorKeys(p.Pools)); err != nil {
+		return p, err
+	}
+	p.NodesRead = true
+	p.TargetCreated, p.FailedBuilds = map[string]time.Time{}, map[string]string{}
+	p.Workloads, p.Changes = map[string][]Workload{}, map[[2]string]Change{}
+	if missing := p.unknown(targets); missing != nil {
+		return p, missing
+	}
+	steps := []func() error{
+		func() error { return r.controller(ctx, &p.Snapshot) },
+		func() error { return r.images(ctx, &p.Snapshot) },
+	}
+	for _, pool := range p.Pools {
+		steps = append(steps, func() error { return r.build(ctx, &p.Snapshot, pool) })
+		if !pool.clean() {
+			steps = append(steps, func() error { return r.target(ctx, &p.Snapshot, pool) })
+		}
+	}
+	for _, t := range targets {
+		switch t.Kind {
+		case targetNode:
+			steps = append(steps, func() error { return r.workloads(ctx, &p, t.Name) }, func() error { return r.changeOf(ctx, &p, t.Name) })
+		case targetPool:
+			steps = append(steps, func() error { return r.changeFor(ctx, &p, t.Name) })
+		case targetCluster:
+			steps = append(steps, func() error { return r.operators(ctx, &p) }, func() error { return r.pending(ctx, &p) })
+		}
+	}
+	steps = append(steps, func() error { return r.budgets(ctx, &p) }, func() error { return r.localVolumes(ctx, &p) })
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// unknown is the error over a target that does not exist.
+func (p Prospect) unknown(targets []Target) error {
+	for _, t := range targets {
+		switch t.Kind {
+		case targetNode:
+			if !hasNode(p.Nodes, t.Name) {
+				return plugin.Misuse("--before-change: no node is named " + t.Name + " (a pool is written pool/NAME)")
+			}
+		case targetPool:
+			if !slices.ContainsFunc(p.Pools, func(pool Pool) bool { return pool.Name == t.Name }) {
+				var have []string
+				for _, pool := range p.Pools {
+					have = append(have, pool.Name)
+				}
+				return plugin.Misuse("--before-change: no pool is named " + t.Name + "; there are " + plugin.List(have))
+			}
+		}
+	}
+	return nil
+}
+
+type operatorObject struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Status   struct {
+		Conditions []struct {
+			Type               string      `json:"type"`
+			Status             string      `json:"status"`
+			Message            string      `json:"message"`
+			LastTransitionTime metav1.Time `json:"lastTransitionTime"`
+		} `json:"conditions"`
+	} `json:"status"`
+}
+
+// operators keeps the ClusterOperators that are not well, each with the worst of its conditions.
+func (r reader) operators(ctx context.Context, p *Prospect) (err error) {
+	p.Operators, err = kube.List(ctx, r.client, clusterOperators, kube.Query{}, reduceOperator)
+	return r.optional(ctx, err, "whether the ClusterOperators are well is not known")
+}
+
+func reduceOperator(o *operatorObject) (Operator, bool) {
+	for _, bad := range []struct{ kind, status, problem string }{
+		{"Available", "False", "not available"}, {"Degraded", "True", "degraded"}, {"Upgradeable", "False", "not upgradeable"},
+	} {
+		for _, c := range o.Status.Conditions {
+			if c.Type == bad.kind && c.Status == bad.status {
+				return Operator{o.Metadata.Name, bad.problem, cut(c.Message), c.LastTransitionTime.Time}, true
+			}
+		}
+	}
+	return Operator{}, false
+}
+
+func (r reader) pending(ctx context.Context, p *Prospect) (err error) {
+	p.Pending, err = kube.List(ctx, r.client, podsResource, kube.Query{FieldSelector: "status.phase=Pending"}, reducePending)
+	return r.optional(ctx, err, "which pods are pending is not known")
+}
+
+func reducePending(o *podObject) (PendingPod, bool) {
+	p := PendingPod{Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, Created: o.Metadata.CreationTimestamp.Time}
+	for _, c := range o.Status.Conditions {
+		if c.Type == "PodScheduled" && c.Status == "False" {
+			p.Why = cut(c.Message)
+		}
+	}
+	for _, c := range o.Status.ContainerStatuses {
+		if p.Why == "" && c.State.Waiting != nil {
+			p.Why = cut(c.State.Waiting.Reason)
+		}
+	}
+	return p, true
+}

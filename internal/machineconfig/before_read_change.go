@@ -1,0 +1,196 @@
+package machineconfig
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"overdue/internal/kube"
+)
+
+// configObject is a rendered MachineConfig. Its contents may be secret: they are compared, and not kept.
+type configObject struct {
+	Spec struct {
+		OSImageURL      string   `json:"osImageURL"`
+		KernelArguments []string `json:"kernelArguments"`
+		KernelType      string   `json:"kernelType"`
+		Extensions      []string `json:"extensions"`
+		FIPS            bool     `json:"fips"`
+		Config          struct {
+			Storage struct {
+				Files []json.RawMessage `json:"files"`
+			} `json:"storage"`
+			Systemd struct {
+				Units []json.RawMessage `json:"units"`
+			} `json:"systemd"`
+			Passwd struct {
+				Users []map[string]json.RawMessage `json:"users"`
+			} `json:"passwd"`
+		} `json:"config"`
+	} `json:"spec"`
+}
+
+// changeOf compares what the node runs with what it shall run.
+func (r reader) changeOf(ctx context.Context, p *Prospect, node string) error {
+	n := p.Nodes[slices.IndexFunc(p.Nodes, func(n Node) bool { return n.Name == node })]
+	pool, _, ok := p.poolOf(node)
+	key := [2]string{n.Current, pool.Target}
+	if _, done := p.Changes[key]; done || !ok || n.Current == "" || pool.Target == "" || n.Current == pool.Target {
+		return nil
+	}
+	var both [2]*configObject
+	for i, name := range key {
+		var err error
+		if both[i], err = kube.Get[configObject](ctx, r.client, machineConfigs, "", name); err != nil {
+			return r.optional(ctx, err, "whether the change reboots "+node+" is not known")
+		}
+	}
+	p.Changes[key] = compare(both[0], both[1])
+	if c := p.Changes[key]; p.Policy != nil || len(c.System) > 0 {
+		return nil
+	}
+	return r.policy(ctx, p)
+}
+
+// changeFor compares what the first outdated node of a pool runs with the pool's target.
+func (r reader) changeFor(ctx context.Context, p *Prospect, pool string) error {
+	m := members(p.Pools, p.Nodes)
+	for _, candidate := range p.Pools {
+		ro := newRollout(candidate, m.of[pool], p.Images)
+		if outdated := slices.Concat(ro.working, ro.waiting); candidate.Name == pool && len(outdated) > 0 {
+			return r.changeOf(ctx, p, outdated[0].Name)
+		}
+	}
+	return nil
+}
+
+func compare(from, to *configObject) Change {
+	var c Change
+	a, b := from.Spec, to.Spec
+	for _, part := range []struct {
+		name string
+		same bool
+	}{
+		{"OS image", a.OSImageURL == b.OSImageURL},
+		{"kernel arguments", slices.Equal(a.KernelArguments, b.KernelArguments)},
+		{"kernel type", a.KernelType == b.KernelType},
+		{"extensions", slices.Equal(a.Extensions, b.Extensions)},
+		{"FIPS mode", a.FIPS == b.FIPS},
+	} {
+		if !part.same {
+			c.System = append(c.System, part.name)
+		}
+	}
+	c.Files = differing(byKey(a.Config.Storage.Files, "path"), byKey(b.Config.Storage.Files, "path"))
+	c.Units = differing(byKey(a.Config.Systemd.Units, "name"), byKey(b.Config.Systemd.Units, "name"))
+	c.SSHKeys, c.Other = usersDiffer(a.Config.Passwd.Users, b.Config.Passwd.Users)
+	return c
+}
+
+func byKey(list []json.RawMessage, key string) map[string][]byte {
+	out := map[string][]byte{}
+	for _, raw := range list {
+		var named map[string]json.RawMessage
+		var name string
+		if json.Unmarshal(raw, &named) == nil && json.Unmarshal(named[key], &name) == nil {
+			out[name] = raw
+		}
+	}
+	return out
+}
+
+func differing(a, b map[string][]byte) []string {
+	var out []string
+	for name := range a {
+		if !bytes.Equal(a[name], b[name]) {
+			out = append(out, name)
+		}
+	}
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+const sshKeys = "sshAuthorizedKeys"
+
+// usersDiffer tells a change of SSH keys, which has a policy, from any other of the users.
+func usersDiffer(a, b []map[string]json.RawMessage) (ssh, other bool) {
+	same := func(x, y map[string]json.RawMessage) bool {
+		return maps.EqualFunc(x, y, func(v, w json.RawMessage) bool { return bytes.Equal(v, w) })
+	}
+	without := func(m map[string]json.RawMessage) map[string]json.RawMessage {
+		m = maps.Clone(m)
+		delete(m, sshKeys)
+		return m
+	}
+	if len(a) != len(b) {
+		return false, true
+	}
+	for i := range a {
+		ssh = ssh || !bytes.Equal(a[i][sshKeys], b[i][sshKeys])
+		other = other || !same(without(a[i]), without(b[i]))
+	}
+	return ssh, other
+}
+
+type policyObject struct {
+	Status struct {
+		Policy struct {
+			Cluster *struct {
+				Files []struct {
+					Path    string         `json:"path"`
+					Actions []policyAction `json:"actions"`
+				} `json:"files"`
+				Units []struct {
+					Name    string         `json:"name"`
+					Actions []policyAction `json:"actions"`
+				} `json:"units"`
+				SSHKey struct {
+					Actions []policyAction `json:"actions"`
+				} `json:"sshkey"`
+			} `json:"clusterPolicies"`
+		} `json:"nodeDisruptionPolicyStatus"`
+	} `json:"status"`
+}
+
+type policyAction struct {
+	Type string `json:"type"`
+}
+
+// policy is there from OpenShift 4.17 on.
+func (r reader) policy(ctx context.Context, p *Prospect) error {
+	o, err := kube.Get[policyObject](ctx, r.client, machineConfigurations, "", "cluster")
+	if err != nil {
+		return r.optional(ctx, err, "whether the node disruption policy spares a reboot is not known")
+	}
+	p.Policy = reducePolicy(o)
+	return nil
+}
+
+func reducePolicy(o *policyObject) *Policy {
+	c := o.Status.Policy.Cluster
+	if c == nil {
+		return nil
+	}
+	types := func(actions []policyAction) []string {
+		var out []string
+		for _, a := range actions {
+			out = append(out, a.Type)
+		}
+		return out
+	}
+	p := Policy{Files: map[string][]string{}, Units: map[string][]string{}, SSHKeys: types(c.SSHKey.Actions)}
+	for _, f := range c.Files {
+		p.Files[f.Path] = types(f.Actions)
+	}
+	for _, u := range c.Units {
+		p.Units[u.Name] = types(u.Actions)
+	}
+	return &p
+}

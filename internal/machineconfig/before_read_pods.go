@@ -1,0 +1,165 @@
+package machineconfig
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"overdue/internal/kube"
+)
+
+var persistentVolumes = kube.Resource{Version: "v1", Name: "persistentvolumes"}
+
+// podObject is the little of a pod that is judged.
+type podObject struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
+		Containers []containerObject `json:"containers"`
+		Volumes    []struct {
+			EmptyDir *struct{} `json:"emptyDir"`
+			Claim    *struct {
+				Name string `json:"claimName"`
+			} `json:"persistentVolumeClaim"`
+		} `json:"volumes"`
+	} `json:"spec"`
+	Status struct {
+		Conditions []struct {
+			Type    string `json:"type"`
+			Status  string `json:"status"`
+			Message string `json:"message"`
+		} `json:"conditions"`
+		ContainerStatuses []struct {
+			State struct {
+				Waiting *struct {
+					Reason string `json:"reason"`
+				} `json:"waiting"`
+			} `json:"state"`
+		} `json:"containerStatuses"`
+	} `json:"status"`
+}
+
+type containerObject struct {
+	Resources struct {
+		Limits map[string]any `json:"limits"` // of extended resources, requests are the same
+	} `json:"resources"`
+}
+
+// workloads reads the pods of one node that a drain evicts.
+func (r reader) workloads(ctx context.Context, p *Prospect, node string) error {
+	q := kube.Query{FieldSelector: "spec.nodeName=" + node + ",status.phase!=Succeeded,status.phase!=Failed"}
+	workloads, err := kube.List(ctx, r.client, podsResource, q, reduceWorkload)
+	if err != nil {
+		return r.optional(ctx, err, "which workloads "+node+" has is not known")
+	}
+	p.Workloads[node] = workloads
+	return nil
+}
+
+func reduceWorkload(o *podObject) (Workload, bool) {
+	pod, evicted := reducePod(&metav1.PartialObjectMetadata{ObjectMeta: o.Metadata})
+	if !evicted {
+		return Workload{}, false
+	}
+	w := Workload{Pod: pod, Owner: ownerOf(&o.Metadata)}
+	for _, c := range o.Spec.Containers {
+		for name, quantity := range c.Resources.Limits {
+			if isGPU(name) {
+				w.GPUs += count(quantity)
+			}
+		}
+	}
+	for _, v := range o.Spec.Volumes {
+		w.Scratch = w.Scratch || v.EmptyDir != nil
+		if v.Claim != nil {
+			w.claims = append(w.claims, v.Claim.Name)
+		}
+	}
+	return w, true
+}
+
+// ownerOf names the controller that makes the pod anew, for a ReplicaSet the Deployment that made it.
+func ownerOf(m *metav1.ObjectMeta) string {
+	owner := metav1.GetControllerOf(m)
+	if owner == nil {
+		return ""
+	}
+	if hash := m.Labels["pod-template-hash"]; owner.Kind == "ReplicaSet" && hash != "" {
+		if name, ok := strings.CutSuffix(owner.Name, "-"+hash); ok {
+			return "Deployment " + name
+		}
+	}
+	return owner.Kind + " " + owner.Name
+}
+
+// isGPU knows a GPU by the name of its resource: nvidia.com/gpu, nvidia.com/mig-1g.5gb, amd.com/gpu, gpu.intel.com/xe.
+func isGPU(resource string) bool {
+	vendor, device, _ := strings.Cut(resource, "/")
+	return vendor == "nvidia.com" || strings.HasPrefix(vendor, "gpu.") || strings.HasSuffix(vendor, ".com") && device == "gpu"
+}
+
+// maxDevices is beyond what any node has.
+const maxDevices = 10_000
+
+func count(quantity any) int {
+	text, _ := quantity.(string)
+	n, _ := strconv.Atoi(text)
+	return max(0, min(n, maxDevices))
+}
+
+// budgets are read once, if any pod is to be evicted.
+func (r reader) budgets(ctx context.Context, p *Prospect) (err error) {
+	if p.pods() == 0 {
+		return nil
+	}
+	p.Budgets, err = kube.List(ctx, r.client, budgetsResource, kube.Query{}, func(o *budgetObject) (Budget, bool) { return reduceBudget(o), true })
+	p.NoBudgets = err != nil
+	return r.optional(ctx, err, "which PodDisruptionBudget will hold a drain is not known")
+}
+
+func (p Prospect) pods() (n int) {
+	for _, workloads := range p.Workloads {
+		n += len(workloads)
+	}
+	return n
+}
+
+type volumeObject struct {
+	Spec struct {
+		Local    *struct{} `json:"local"`
+		HostPath *struct{} `json:"hostPath"`
+		Claim    struct {
+			Namespace string `json:"namespace"`
+			Name      string `json:"name"`
+		} `json:"claimRef"`
+	} `json:"spec"`
+}
+
+// localVolumes finds the pods whose claims are bound to a disk of their node.
+func (r reader) localVolumes(ctx context.Context, p *Prospect) error {
+	claims := false
+	for _, workloads := range p.Workloads {
+		claims = claims || slices.ContainsFunc(workloads, func(w Workload) bool { return len(w.claims) > 0 })
+	}
+	if !claims {
+		return nil
+	}
+	volumes, err := kube.List(ctx, r.client, persistentVolumes, kube.Query{}, func(o *volumeObject) (string, bool) {
+		return o.Spec.Claim.Namespace + "/" + o.Spec.Claim.Name, o.Spec.Local != nil || o.Spec.HostPath != nil
+	})
+	if err != nil {
+		return r.optional(ctx, err, "which pods have a local volume is not known")
+	}
+	local := map[string]bool{}
+	for _, claim := range volumes {
+		local[claim] = true
+	}
+	for _, workloads := range p.Workloads {
+		for i, w := range workloads {
+			workloads[i].Local = slices.ContainsFunc(w.claims, func(c string) bool { return local[w.Namespace+"/"+c] })
+		}
+	}
+	return nil
+}

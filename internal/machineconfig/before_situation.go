@@ -1,0 +1,143 @@
+package machineconfig
+
+import (
+	"fmt"
+
+	"overdue/internal/plugin"
+)
+
+// situation is the first line about a node: what waits for it, why, and what sets it off.
+func (q *nodeQuestion) situation() plugin.Finding {
+	name := q.n.Name
+	switch {
+	case !q.in:
+		return plugin.Finding{State: plugin.Warning, Problem: "in no pool", Cause: "the MCO takes no care of it",
+			Consequence: "nothing is drained, and no change reaches it", Remedy: "oc get node " + name + " --show-labels"}
+	case q.r.inWork(name):
+		return q.atWork()
+	case q.n.failed():
+		return q.failed()
+	case q.r.waits(name):
+		return q.pending()
+	}
+	return q.settled()
+}
+
+func (q *nodeQuestion) atWork() plugin.Finding {
+	since := q.judgement(q.pool).workSince(q.n)
+	q.drained[q.n.Name] = true
+	f := plugin.Finding{State: plugin.Critical, Problem: "is being updated, " + phase(q.n), Since: since.Time, AtLeast: since.atLeast,
+		Consequence: "it goes on by itself; the MCO " + q.does(), Remedy: "wait until it is done: oc get node " + q.n.Name + " -w"}
+	if q.n.draining() {
+		f.Cause = "uncordoning it now would put pods back in the midst of its drain"
+	}
+	return f
+}
+
+func (q *nodeQuestion) failed() plugin.Finding {
+	f := plugin.Finding{State: plugin.Critical, Problem: "its update failed", Since: q.n.StateWritten, AtLeast: true, Cause: reason(q.n)}
+	_, f.Remedy = q.judgement(q.pool).cure(q.n)
+	if q.n.drifted() {
+		f.State, f.Problem = plugin.Warning, "degraded, with no change pending for it"
+		f.Consequence = "it uses up maxUnavailable; once the cause is gone the daemon goes on by itself"
+		return f
+	}
+	q.drained[q.n.Name] = true
+	f.Consequence = "the daemon tries again by itself; once the cause is gone the MCO " + q.does()
+	return f
+}
+
+// pending: the node is outdated and nobody has begun with it.
+func (q *nodeQuestion) pending() plugin.Finding {
+	j := q.judgement(q.pool)
+	_, since := j.pending()
+	f := plugin.Finding{Problem: "an update is pending for it", Since: since.Time, AtLeast: since.atLeast}
+	need, _ := q.need(q.n, q.pool)
+	f.State = noted(need != needNothing)
+	if need != needNothing {
+		q.drained[q.n.Name] = true
+	}
+	c := clock{q.now, f.Since}
+	switch {
+	case hasNode(q.takenNow(), q.n.Name):
+		f.Cause = "it is ready and next in line"
+		f.Consequence = "whatever you do, the MCO " + q.does()
+	case q.ignites != "":
+		f.Cause = joined(trouble(q.n, c), q.pause(j, c))
+		f.Consequence = q.ignites + " " + q.does()
+		f.Remedy = q.safely()
+	case q.n.pickable():
+		f.Cause = joined(fmt.Sprintf("it is ready and number %d in line", q.r.place(q.n.Name)), q.pause(j, c))
+		f.Consequence = "in its turn the MCO " + q.does()
+	default:
+		f.Cause = joined(trouble(q.n, c), q.pause(j, c))
+		f.Consequence = "once it is ready and its turn comes, the MCO " + q.does()
+		f.Remedy = q.safely()
+	}
+	if b := q.burdens[q.n.Name]; b.held > 0 && need != needNothing {
+		f.Details = append(f.Details, "before the drain: "+b.remedy)
+	}
+	return f
+}
+
+func (q *nodeQuestion) takenNow() []Node {
+	var out []Node
+	for _, p := range q.before {
+		out = append(out, p.Node)
+	}
+	return out
+}
+
+func (q *nodeQuestion) pause(j *judgement, c clock) string {
+	if !q.pool.Paused {
+		return ""
+	}
+	return "pool " + q.pool.Name + " is paused" + j.by(c)
+}
+
+// safely is how to go about it: when the drain may happen, or with the pool paused, in which the MCO begins with no node.
+func (q *nodeQuestion) safely() string {
+	if q.pool.Paused {
+		return "leave pool " + q.pool.Name + " paused until its workloads may be drained"
+	}
+	return fmt.Sprintf(`touch it when its workloads may be drained; else first oc patch mcp %s --type merge -p '{"spec":{"paused":true}}'`, q.pool.Name)
+}
+
+// settled: the node runs its target. Touching it can still make room for others.
+func (q *nodeQuestion) settled() plugin.Finding {
+	if len(q.others) > 0 && q.worst == plugin.Critical {
+		f := plugin.Finding{Problem: "nothing is pending for it, but others wait behind it", Cause: trouble(q.n, clock{now: q.now}),
+			Consequence: "touching it can have " + plugin.List(unique(q.others)) + " drained",
+			Remedy:      "ask for their workloads: check_mcp --before-change " + q.others[0]}
+		if q.pool.Paused {
+			f.State, q.worst = plugin.Warning, plugin.Warning // it is the unpausing that does it, not what is done to the node
+			f.Problem, f.Consequence = "nothing is pending for it; its pool is paused with an update for others", "unpausing drains "+plugin.List(unique(q.others))
+		}
+		return f
+	}
+	f := plugin.Finding{Problem: "nothing is pending for it", Consequence: "no taint, cordon or pause on it holds back a drain"}
+	switch {
+	case !q.n.ready():
+		f.State, f.Cause = plugin.Warning, trouble(q.n, clock{now: q.now})
+	case q.pool.Paused:
+		f.State, f.Cause = plugin.Warning, q.pause(q.judgement(q.pool), clock{now: q.now})
+	case q.r.outdated() > 0:
+		f.State, f.Problem = plugin.Warning, fmt.Sprintf("nothing is pending for it; pool %s has an update outstanding for %s", q.pool.Name, plugin.Count(q.r.outdated(), "other node"))
+		f.Remedy = "check_mcp --before-change pool/" + q.pool.Name
+	case len(q.n.Taints) > 0:
+		f.Cause = "it has the taint " + plugin.List(q.n.Taints)
+	}
+	return f
+}
+
+func unique(names []string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, n := range names {
+		if !seen[n] {
+			out = append(out, n)
+		}
+		seen[n] = true
+	}
+	return out
+}

@@ -1,0 +1,322 @@
+package machineconfig
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"overdue/internal/plugin"
+	"overdue/internal/plugin/judgetest"
+)
+
+func foreseen(s Snapshot, changes ...func(*Prospect)) Prospect {
+	p := Prospect{Snapshot: s, Workloads: map[string][]Workload{}, Changes: map[[2]string]Change{}}
+	for _, change := range changes {
+		change(&p)
+	}
+	return p
+}
+
+func runs(node string, workloads ...Workload) func(*Prospect) {
+	return func(p *Prospect) { p.Workloads[node] = append(p.Workloads[node], workloads...) }
+}
+
+func pod(namespace, name, owner string) Workload {
+	return Workload{Pod: Pod{Namespace: namespace, Name: name, Labels: map[string]string{"app": name}}, Owner: owner}
+}
+
+func budget(namespace, name, app string, allowed int) func(*Prospect) {
+	return func(p *Prospect) {
+		p.Budgets = append(p.Budgets, Budget{Namespace: namespace, Name: name, Allowed: allowed, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}})
+	}
+}
+
+func changing(c Change, policy *Policy) func(*Prospect) {
+	return func(p *Prospect) { p.Changes[[2]string{oldConfig, newConfig}], p.Policy = c, policy }
+}
+
+func paused(by string) func(*Snapshot) {
+	return worker(func(p *Pool) { p.Paused, p.PausedBy, p.PausedWritten = true, by, before(50*time.Hour) })
+}
+
+// gpuPool is a custom pool besides the workers', of which the nodes named are members.
+func gpuPool(members string, change func(*Pool)) func(*Snapshot) {
+	return func(s *Snapshot) {
+		s.Pools = append(s.Pools, Pool{Name: "gpu", Target: "rendered-gpu", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"gpu": ""}}})
+		change(&s.Pools[len(s.Pools)-1])
+		on(members, func(n *Node) {
+			n.Labels = map[string]string{"node-role.kubernetes.io/worker": "", "gpu": ""}
+			n.Current, n.Desired = "rendered-gpu", "rendered-gpu"
+		})(s)
+	}
+}
+
+var policy = &Policy{Files: map[string][]string{"/etc/containers/registries.conf": {actionSpecial}, "/etc/nmstate/openshift": {"None"}, "/etc/mine": {actionDrain}},
+	Units: map[string][]string{"a.service": {"Reload"}}, SSHKeys: []string{"None"}}
+
+type beforeRow struct {
+	name     string
+	prospect Prospect
+	target   string // default w-01
+	limits   func(*Limits)
+	want     plugin.State
+	says     []string
+	not      []string
+}
+
+func (r beforeRow) check(t *testing.T) {
+	t.Helper()
+	limits, now := defaults(), noon
+	if r.limits != nil {
+		r.limits(&limits)
+	}
+	if r.target == "" {
+		r.target = "w-01"
+	}
+	if len(r.prospect.Nodes) > 40 {
+		now = at(t, "2026-12-01T04:30:00Z") // a recording
+	}
+	target, err := parseTarget(r.target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := Foresee(r.prospect, []Target{target}, limits, now)
+	judgetest.Want{State: r.want, Says: r.says, Not: r.not}.Check(t, v.Findings, v.Summary)
+}
+
+const (
+	critical = plugin.Critical
+	warning  = plugin.Warning
+	taintOf  = "ai4dd-a100-reserved=true:NoSchedule"
+)
+
+func TestBeforeNode(t *testing.T) {
+	held := []func(*Snapshot){on("w-01", outdated, cordoned(time.Hour, "kubectl"))}
+	for _, r := range []beforeRow{
+		// The incident.
+		{name: "incident 1 before the taint was removed: cordoned and pending (scenario a)", target: "wrk-98", want: critical,
+			prospect: foreseen(scenario(t, "a-pending-blocked-by-cordon"), runs("wrk-98", pod("ai4dd", "train-0", "StatefulSet train"), pod("ai4dd", "notebook", "")), budget("ai4dd", "train", "train-0", 0)),
+			says: []string{"an update is pending for it", "cordoned", "making wrk-98 schedulable drains and, unless the change needs none, reboots wrk-98", "2 pods evicted, 1 lost for want of a controller",
+				"take away taint " + taintOf + " → drains nothing: the MCO heeds no taints, it is not what holds the update", "uncordon it → drains and, unless the change needs none, reboots wrk-98 (next in line)",
+				"pod ai4dd/train-0 (StatefulSet train) → evicted; the drain hangs: PodDisruptionBudget ai4dd/train allows 0", "pod ai4dd/notebook → lost: it has no controller"}},
+		{name: "incident 1 with the taint alone (scenario b)", target: "wrk-98", prospect: foreseen(scenario(t, "b-pending-taint-only")), want: critical,
+			says: []string{"it is ready and next in line", "whatever you do", "it is not what holds the update"}, not: []string{"cordoned", "uncordon"}},
+		{name: "incident 1 as published: nothing pending", target: "wrk-98", prospect: foreseen(controller(t, "incident-two-cordoned", "")), want: warning,
+			says: []string{"nothing is pending for it", "cordoned by kubectl", "no taint, cordon or pause on it holds back a drain", "uncordon it → drains nothing"}, not: []string{"reboots wrk"}},
+		{name: "the MCO's own controller: two cordoned, one of them outdated", target: "wrk-98", prospect: foreseen(controller(t, "pending-blocked-two-cordoned", "pending-blocked-two-cordoned-nodes.json")), want: critical,
+			says: []string{"an update is pending for it", "uncordon it → drains nothing yet: 1 unavailable, maxUnavailable 1; then it is number 1 in line"}},
+		{name: "the same, and the other one is touched", target: "wrk-71", prospect: foreseen(controller(t, "pending-blocked-two-cordoned", "pending-blocked-two-cordoned-nodes.json")), want: warning,
+			says: []string{"nothing is pending for it", "uncordon it → drains nothing"}},
+		{name: "the MCO's own controller: a drain that a budget holds", target: "wrk-98", prospect: foreseen(drainHeldByBudget(t), runs("wrk-98", pod("ai4dd", "train-0", "")), func(p *Prospect) { p.Workloads["wrk-98"][0].Labels["app"] = "train" }),
+			want: critical, says: []string{"is being updated, draining", "PodDisruptionBudget ai4dd/train allows 0 disruptions"}},
+		{name: "the taint's indirect way: a drain elsewhere hangs", prospect: foreseen(fleet(5, on("w-01", taint(taintOf)), on("w-02", draining(time.Hour)))), want: critical,
+			says: []string{"the drain of w-02 hangs: if the pods there find room only on w-01, the drain goes on and the reboot follows"}},
+		{name: "a drain that has just begun does not hang", prospect: foreseen(fleet(5, on("w-01", taint(taintOf)), on("w-02", draining(4*time.Minute)))), want: warning,
+			says: []string{"nothing is pending for it; pool worker has an update outstanding for 1 other node"}, not: []string{"hangs"}},
+
+		// One node, in each place that it can have in a rollout.
+		{name: "a healthy node", prospect: foreseen(fleet(5), runs("w-01", pod("a", "b", ""))), want: plugin.OK, says: []string{"no taint, cordon or pause on it holds back a drain", "reboot it by hand → ends its 1 pod, and no PodDisruptionBudget is asked"}},
+		{name: "BZ 1937814: cordoned, nothing pending", prospect: foreseen(fleet(5, on("w-01", cordoned(time.Hour, "oc")))), want: warning, says: []string{"cordoned by oc", "uncordon it → drains nothing"}},
+		{name: "held by its own cordon", prospect: foreseen(fleet(5, held...)), want: critical, says: []string{"making w-01 schedulable drains and", `oc patch mcp worker --type merge -p '{"spec":{"paused":true}}'`}},
+		{name: "not Ready and outdated", prospect: foreseen(fleet(5, on("w-01", outdated, notReady(time.Hour)))), want: critical, says: []string{"making w-01 Ready drains and", "make it Ready → drains and"}},
+		{name: "both: neither alone is enough", prospect: foreseen(fleet(5, on("w-01", outdated, notReady(time.Hour), cordoned(time.Hour, "oc")))), want: critical,
+			says: []string{"uncordon it → drains nothing yet: w-01 is still not Ready", "make it Ready → drains nothing yet: w-01 is still cordoned", "both → drains and", "making w-01 Ready and schedulable drains"}},
+		{name: "up to date, and its cordon holds another", prospect: foreseen(fleet(5, on("w-01", cordoned(time.Hour, "oc")), on("w-03 w-04", outdated))), want: critical,
+			says: []string{"nothing is pending for it, but others wait behind it", "touching it can have w-03 drained", "uncordon it → drains and, unless the change needs none, reboots w-03, which is next in line", "check_mcp --before-change w-03"}, not: []string{"w-04"}},
+		{name: "next in line by itself", prospect: foreseen(fleet(5, on("w-01", outdated))), want: critical, says: []string{"it is ready and next in line", "whatever you do, the MCO drains and"}},
+		{name: "third in line", target: "w-03", prospect: foreseen(fleet(5, on("w-01 w-02 w-03", outdated))), want: critical, says: []string{"it is ready and number 3 in line", "in its turn the MCO drains"}},
+		{name: "cordoned, and others use up maxUnavailable", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Hour, "oc")), on("w-02", notReady(time.Hour)))), want: critical,
+			says: []string{"uncordon it → drains nothing yet: 1 unavailable, maxUnavailable 1", "once it is ready and its turn comes"}},
+		{name: "how long nodes took in this rollout", prospect: foreseen(rolledOut(5, 10*time.Minute, on("w-01", outdated, cordoned(time.Hour, "oc")))), want: critical,
+			says: []string{"how long → one was done every 10m, told from the last 4 nodes of pool worker"}},
+		{name: "being drained", prospect: foreseen(fleet(5, on("w-01", draining(4*time.Minute)))), want: critical, says: []string{"is being updated, draining", "uncordoning it now would put pods back in the midst of its drain"}, not: []string{"uncordon it →"}},
+		{name: "rebooting", prospect: foreseen(fleet(5, on("w-01", rebooting(4*time.Minute)))), want: critical, says: []string{"is being updated, rebooting"}},
+		{name: "okd 593: its update failed", prospect: foreseen(fleet(5, on("w-01", picked(time.Hour), degradedNode("failed to drain node: w-01 after 1 hour", time.Hour)))), want: critical, says: []string{"its update failed", "the daemon tries again by itself"}},
+		{name: "MCO 367: drifted", prospect: foreseen(fleet(5, on("w-01", degradedNode(`content mismatch for file "/etc/x"`, time.Hour)))), want: warning, says: []string{"degraded, with no change pending", "undo the change of /etc/x"}},
+		{name: "in no pool", prospect: foreseen(fleet(5, on("w-01", func(n *Node) { n.Labels = map[string]string{} }))), want: warning, says: []string{"in no pool"}},
+
+		// Pauses.
+		{name: "KCS 5477811: paused, outdated and ready", prospect: foreseen(fleet(5, on("all", outdated), paused("oc"))), want: critical,
+			says: []string{"unpause pool worker → drains and, unless the change needs none, reboots w-01", "pool worker is paused by oc for 2d 2h", "leave pool worker paused"}},
+		{name: "paused, outdated and cordoned", prospect: foreseen(fleet(5, append(held, paused("oc"))...)), want: critical,
+			says: []string{"uncordon it → drains nothing yet: pool worker is paused", "unpause pool worker → drains nothing yet: w-01 is still cordoned", "make it ready, and unpause → drains and"}},
+		{name: "paused, and only others are outdated", prospect: foreseen(fleet(5, on("w-02", outdated), paused("oc"))), want: warning,
+			says: []string{"unpausing drains w-02"}},
+		{name: "image build not done", prospect: foreseen(fleet(5, append(held, condition(condBuilding, "", time.Hour))...)), want: critical, says: []string{"uncordon it → drains nothing yet: the OS image is not built"}},
+		{name: "the controller is dead", prospect: foreseen(fleet(5, append(held, func(s *Snapshot) { s.ControllerSeen = before(time.Hour) })...)), want: critical, says: []string{"what is told here does not happen until it runs again, and then at once"}},
+
+		{name: "the controller is dead, and nothing pends", prospect: foreseen(fleet(5, func(s *Snapshot) { s.ControllerSeen = before(time.Hour) })), want: warning, says: []string{"machine-config-controller ¶ dead or silent"}},
+
+		// Labels.
+		{name: "labelled into another pool", prospect: foreseen(fleet(5, gpuPool("w-05", func(*Pool) {}))), want: plugin.OK,
+			says: []string{"label it into pool gpu → drains and, unless the change needs none, reboots w-01 (next in line)"}},
+		{name: "out of a custom pool", target: "w-05", prospect: foreseen(fleet(5, gpuPool("w-05", func(*Pool) {}))), want: plugin.OK, says: []string{"label it into pool worker → drains and"}},
+		{name: "labelled into a paused pool", prospect: foreseen(fleet(5, gpuPool("w-05", func(p *Pool) { p.Paused = true }))), want: plugin.OK,
+			says: []string{"label it into pool gpu → drains nothing yet: pool gpu is paused; in its turn it is brought to rendered-gpu"}},
+		{name: "OCPBUGS: two custom pools", target: "w-05", prospect: foreseen(fleet(5, gpuPool("w-05", func(*Pool) {}), func(s *Snapshot) {
+			s.Pools = append(s.Pools, Pool{Name: "infra", Target: "rendered-infra", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"infra": ""}}})
+		})), want: plugin.OK, says: []string{"label it into pool infra → two custom pools then claim it"}},
+
+		// What the change needs.
+		{name: "the OS image changes", prospect: foreseen(fleet(5, held...), changing(Change{System: []string{"OS image"}}, policy)), want: critical, says: []string{"making w-01 schedulable drains and reboots w-01 [changed: OS image]"}},
+		{name: "a file without a policy", prospect: foreseen(fleet(5, held...), changing(Change{Files: []string{"/etc/chrony.conf"}}, policy)), want: critical, says: []string{"drains and reboots w-01 [changed: /etc/chrony.conf, and no node disruption policy covers it]"}},
+		{name: "a file, and no policy can be read", prospect: foreseen(fleet(5, held...), changing(Change{Files: []string{"/etc/chrony.conf"}}, nil)), want: critical, says: []string{"drains and, unless the change needs none, reboots w-01 [changed: /etc/chrony.conf]"}},
+		{name: "SSH keys only: harmless", prospect: foreseen(fleet(5, held...), changing(Change{SSHKeys: true}, policy), runs("w-01", pod("a", "b", ""))), want: warning, says: []string{"updates w-01 without a drain or reboot [changed: SSH keys, by the node disruption policy]"}, not: []string{"1 pod evicted"}},
+		{name: "a path below a policy's folder: harmless", prospect: foreseen(fleet(5, held...), changing(Change{Files: []string{"/etc/nmstate/openshift/br0.yml"}}, policy)), want: warning},
+		{name: "registries.conf: a drain", prospect: foreseen(fleet(5, held...), changing(Change{Files: []string{"/etc/containers/registries.conf"}, Units: []string{"a.service"}}, policy)), want: critical, says: []string{"drains w-01, without a reboot"}},
+		{name: "image mode: the image changes", prospect: foreseen(fleet(5, on("all", func(n *Node) { n.CurrentImage, n.DesiredImage = "img@new", "img@new" }), on("w-01", cordoned(time.Hour, "oc"), func(n *Node) { n.CurrentImage, n.DesiredImage = "img@old", "img@old" }),
+			func(s *Snapshot) { s.Images = poolImages{read: true, of: map[string]string{"worker": "img@new"}} })), want: critical, says: []string{"drains and reboots w-01 [the OS image changes]"}},
+
+		// Workloads.
+		{name: "GPUs, local volumes and emptyDirs are named", want: critical, prospect: foreseen(fleet(5, held...), runs("w-01", pod("a", "web-1", "Deployment web"), pod("a", "web-2", "Deployment web"),
+			Workload{Pod: Pod{Namespace: "ml", Name: "train-0"}, Owner: "Job train", GPUs: 4}, Workload{Pod: Pod{Namespace: "db", Name: "db-0"}, Owner: "StatefulSet db", Local: true, Scratch: true})),
+			says: []string{"4 pods evicted, 4 GPUs in use, 1 with a local volume", "pod ml/train-0 (Job train) → evicted; 4 GPUs", "local volume: it cannot start on another node; emptyDir: its contents are deleted", "2 pods in a (Deployment web) → evicted"}},
+		{name: "a pod that two budgets select", prospect: foreseen(fleet(5, held...), runs("w-01", pod("db", "db-0", "StatefulSet db")), budget("db", "a", "db-0", 1), budget("db", "b", "db-0", 1)), want: critical,
+			says: []string{"selected by 2 PodDisruptionBudgets", "before the drain: leave it one PodDisruptionBudget"}},
+		{name: "a budget that allows a disruption does not hang the drain", prospect: foreseen(fleet(5, held...), runs("w-01", pod("db", "db-0", "StatefulSet db")), budget("db", "a", "db-0", 1)), want: critical, not: []string{"hangs"}},
+		{name: "the budgets cannot be read", prospect: foreseen(fleet(5, held...), runs("w-01", pod("a", "b", "Job c")), func(p *Prospect) { p.NoBudgets = true }), want: critical, says: []string{"which PodDisruptionBudget will hang the drain is not known"}},
+		{name: "the pods cannot be read", prospect: foreseen(fleet(5, held...)), want: critical, says: []string{"which pods that evicts could not be read"}, not: []string{"pods evicted"}},
+		{name: "outside every window", prospect: foreseen(fleet(5, held...)), limits: func(l *Limits) { l.Windows = windows(t, "UTC", "sat 22:00-sun 04:00") }, want: critical, says: []string{"outside every window; the next opens in 3d 10h"}},
+	} {
+		t.Run(r.name, r.check)
+	}
+}
+
+// The worst first: a drain that hangs, what is lost, what cannot start elsewhere, GPUs, the rest.
+func TestBurdenWorstFirst(t *testing.T) {
+	gpu, local := pod("e", "gpu", "Job gpu"), pod("d", "local", "StatefulSet local")
+	gpu.GPUs, local.Local = 1, true
+	p := foreseen(Snapshot{}, budget("z", "held", "held", 0))
+	var got []string
+	for _, row := range weigh([]Workload{pod("a", "web", "Deployment web"), gpu, local, pod("f", "lone", ""), pod("z", "held", "Job held")}, p.Budgets).table {
+		got = append(got, row[0])
+	}
+	if want := "pod z/held (Job held), pod f/lone, pod d/local (StatefulSet local), pod e/gpu (Job gpu), pod a/web (Deployment web)"; strings.Join(got, ", ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
+	}
+}
+
+// The same labels whatever is asked and found; a label that nobody has set yet drains nothing.
+func TestBeforeMetrics(t *testing.T) {
+	for target, want := range map[string]string{
+		"w-01":        "nodes_outdated=2 nodes_not_ready=1 nodes_drained=1 pods_evicted=2 pods_lost=1 pods_held=1",
+		"w-02":        "nodes_outdated=2 nodes_not_ready=1 nodes_drained=0 pods_evicted=2 pods_lost=1 pods_held=1",
+		"pool/worker": "nodes_outdated=2 nodes_not_ready=1 nodes_drained=2 pods_evicted=2 pods_lost=1 pods_held=1",
+	} {
+		p := foreseen(fleet(5, gpuPool("w-05", func(*Pool) {}), on("w-01", outdated, cordoned(time.Hour, "oc")), on("w-03", outdated)),
+			runs("w-01", pod("a", "b", ""), pod("a", "c", "Job c")), budget("a", "c", "c", 0))
+		parsed, _ := parseTarget(target)
+		var got []string
+		for _, m := range Foresee(p, []Target{parsed}, defaults(), noon).Metrics {
+			got = append(got, fmt.Sprintf("%s=%v", m.Label, m.Value))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got  %s\nwant %s", target, strings.Join(got, " "), want)
+		}
+	}
+}
+
+// rolledOut is a pool whose nodes were done one after the other.
+func rolledOut(n int, each time.Duration, changes ...func(*Snapshot)) Snapshot {
+	s := fleet(n)
+	for i := range s.Nodes {
+		s.Nodes[i].DrainApplied = before(100*time.Hour - time.Duration(i)*each)
+	}
+	s.Pools[0].Machines = n
+	s.Pools[0].Ready, s.Pools[0].Updated = n, n
+	s.Pools[0].Conditions = map[string]Condition{condUpdated: {True: true}}
+	for _, change := range changes {
+		change(&s)
+	}
+	return s
+}
+
+func TestBeforePool(t *testing.T) {
+	saturday := func(window string) func(*Limits) {
+		return func(l *Limits) { l.Windows = windows(t, "UTC", window) }
+	}
+	for _, r := range []beforeRow{
+		{name: "clean", prospect: foreseen(rolledOut(44, 10*time.Minute)), want: plugin.OK,
+			says: []string{"nothing is pending, all 44 nodes ready", "capacity → 1 of maxUnavailable 1 left", "begins with → w-01", "a change of all 44 nodes → about 7h 20m: one was done every 10m, told from the last 44 nodes"}},
+		{name: "a night's pause in the last rollout does not count", prospect: foreseen(rolledOut(9, 10*time.Minute, on("w-09", func(n *Node) { n.DrainApplied = before(time.Hour) }))), want: plugin.OK, says: []string{"about 1h 30m"}},
+		{name: "the controller wrote to all nodes at once: no pace", prospect: foreseen(rolledOut(44, time.Second)), want: plugin.OK, says: []string{"not known: no earlier rollout can be seen"}},
+		{name: "the window is long enough", prospect: foreseen(rolledOut(30, 10*time.Minute)), limits: saturday("sat 22:00-sun 04:00"), want: plugin.OK, says: []string{"window → opens in 3d 10h, for 6h: the rollout fits"}},
+		{name: "the window is too short", prospect: foreseen(rolledOut(44, 10*time.Minute)), limits: saturday("sat 22:00-sun 04:00"), want: warning, says: []string{"does not fit the window"}},
+		{name: "the window is open", prospect: foreseen(rolledOut(4, 10*time.Minute)), limits: saturday("wed 11:00-wed 13:00"), want: plugin.OK, says: []string{"open for another 1h: the rollout fits"}},
+		{name: "incident 1 as published: the next change does not start", target: "pool/worker", prospect: foreseen(controller(t, "incident-two-cordoned", "")), want: warning,
+			says: []string{"2 of 44 nodes not ready", "capacity → none: 2 unavailable, maxUnavailable 1; a change does not start before that", "wrk-98 → cordoned by kubectl", "stops the rollout"}},
+		{name: "room for one more", prospect: foreseen(rolledOut(5, 10*time.Minute, worker(func(p *Pool) { p.Limit = "2"; p.Ready = 4 }), on("w-01", cordoned(time.Minute, "oc")))), want: warning, says: []string{"capacity → 1 of maxUnavailable 2 left", "begins with → w-02"}, not: []string{"stops the rollout"}},
+		{name: "a change is pending that needs no drain", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Minute, "oc"))), changing(Change{SSHKeys: true}, policy)), want: warning,
+			says: []string{"what is pending → updates its nodes without a drain or reboot [changed: SSH keys"}},
+		{name: "a change is pending", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Minute, "oc")))), want: critical, says: []string{"1 of 5 nodes outdated"}},
+		{name: "paused with a change", prospect: foreseen(fleet(5, on("all", outdated), paused("oc"))), want: critical, says: []string{"paused with an update outstanding"}},
+		{name: "paused without", prospect: foreseen(rolledOut(5, time.Hour, paused("oc"))), want: warning, says: []string{"paused, nothing pending"}},
+		{name: "degraded by drift", prospect: foreseen(fleet(5, on("w-01", degradedNode("content mismatch for file /etc/x", time.Hour)))), want: warning, says: []string{"the next change will not start"}},
+		{name: "cannot render (scenario h)", prospect: foreseen(scenario(t, "h-render-degraded")), want: warning, says: []string{"cannot render its configuration"}},
+	} {
+		r.target = "pool/worker"
+		t.Run(r.name, r.check)
+	}
+}
+
+func TestBeforeCluster(t *testing.T) {
+	for _, r := range []beforeRow{
+		{name: "all is well", prospect: foreseen(rolledOut(5, time.Hour), func(p *Prospect) { p.Operators, p.Pending = []Operator{}, []PendingPod{} }), want: plugin.OK,
+			says: []string{"nothing waits to happen: 1 pool up to date, 5 nodes"}, not: []string{"not seen"}},
+		{name: "all that can be seen is well", prospect: foreseen(rolledOut(5, time.Hour)), want: plugin.OK, says: []string{"ClusterOperators and pending pods were not seen"}},
+		{name: "incident 1 before the change (scenario a)", prospect: foreseen(scenario(t, "a-pending-blocked-by-cordon")), want: critical, says: []string{"pool worker ¶ update blocked, 1 of 44 nodes outdated", "1 node not Ready or cordoned", "wrk-98 → cordoned"}},
+		{name: "incident 1 as published", prospect: foreseen(controller(t, "incident-two-cordoned", "")), want: warning, says: []string{"wrk-71 → cordoned by kubectl", "wrk-98 → cordoned by kubectl"}},
+		{name: "a ClusterOperator is degraded", prospect: foreseen(rolledOut(5, time.Hour), func(p *Prospect) {
+			p.Operators = []Operator{{"ingress", "degraded", "no router", before(time.Hour)}}
+		}), want: warning, says: []string{"ClusterOperator ingress ¶ degraded ¶ since 2026-12-02 11:00 UTC ¶ no router"}},
+		{name: "pods are pending, but not the one of this minute", prospect: foreseen(rolledOut(5, time.Hour), func(p *Prospect) {
+			p.Pending = []PendingPod{{"a", "new", "", before(time.Second)}, {"ml", "train", "0/5 nodes are available", before(time.Hour)}}
+		}), want: warning, says: []string{"1 pod pending", "ml/train, for 1h → 0/5 nodes are available"}, not: []string{"a/new"}},
+		{name: "a node in two custom pools", prospect: foreseen(fleet(5, gpuPool("w-05", func(*Pool) {}), func(s *Snapshot) {
+			s.Pools = append(s.Pools, Pool{Name: "infra", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"gpu": ""}}, Target: "x"})
+		})), want: warning, says: []string{"1 node in two custom pools: w-05"}},
+		{name: "no pools", prospect: Prospect{}, want: plugin.Unknown, says: []string{"has no MachineConfigPools"}},
+	} {
+		r.target = "cluster"
+		t.Run(r.name, r.check)
+	}
+}
+
+// Every node of every recorded scenario: one that is outdated is never safe to touch.
+func TestBeforeEveryRecordedNode(t *testing.T) {
+	files, _ := filepath.Glob("testdata/scenarios/?-*-mcp-list.json")
+	if len(files) < 10 {
+		t.Fatal("no scenarios")
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		s := scenario(t, name[:len(name)-len("-mcp-list.json")])
+		p := foreseen(s)
+		for _, n := range s.Nodes {
+			pool, r, _ := s.poolOf(n.Name)
+			v := Foresee(p, []Target{{targetNode, n.Name}}, defaults(), noon)
+			if got := judgetest.Worst(v.Findings); got != critical && (r.waits(n.Name) || r.inWork(n.Name)) {
+				t.Errorf("%s: %s in %s is %s: %s", name, n.Name, pool.Name, got, judgetest.Story(v.Findings, ""))
+			}
+		}
+	}
+}
+
+func TestParseTarget(t *testing.T) {
+	var list []Target
+	if err := (targetsValue{&list}).Set("wrk-98, node/wrk-71\nmachineconfigpool.machineconfiguration.openshift.io/gpu cluster pool/worker node/cluster"); err != nil {
+		t.Fatal(err)
+	}
+	if got := (targetsValue{&list}).String(); got != "node/wrk-98, node/wrk-71, pool/gpu, cluster, pool/worker, node/cluster" {
+		t.Error(got)
+	}
+	for _, bad := range []string{"", " ", "pod/x", "pool/", "/x", "node/a/b"} {
+		if err := (targetsValue{&list}).Set(bad); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}
