@@ -49,9 +49,10 @@ type variable struct{ name, value string }
 
 // unwired are options that no configuration of a monitoring should set.
 var unwired = map[string]string{
-	"help":    "prints a text",
-	"version": "prints a text",
-	"force":   "for calls by hand only",
+	"help":          "prints a text",
+	"version":       "prints a text",
+	"force":         "for calls by hand only",
+	"before-change": "asks about a change, not about a state",
 }
 
 // spare is how long Icinga waits for a program after the program's own deadline, so that it can say what it waited for.
