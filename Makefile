@@ -35,6 +35,9 @@ man:
 	@mkdir -p bin/man
 	GOOS= GOARCH= $(GO) run ./packaging/man bin/man '$(VERSION)'
 
+wiring: ## write icinga/ anew from the programs' options
+	GOOS= GOARCH= $(GO) run ./packaging/icinga icinga
+
 # Nothing is built here: whoever may install often has no Go.
 install: ## copy what make built, documentation and Icinga's files to DESTDIR, under PREFIX (/usr) and PLUGINDIR
 	@for file in $(PLUGINS:%=$(BIN)/%) $(PLUGINS:%=bin/man/%.8); do test -f $$file || { echo "$$file is not there: run make first" >&2; exit 1; }; done
@@ -64,7 +67,7 @@ FUZZTIME ?= 10m
 fuzz: ## every parser and decoder against random input, FUZZTIME (10m) for each
 	test/fuzz $(FUZZTIME)
 
-integration: ## tests against a real Kubernetes API server (builds it first: some minutes, once)
+integration: ## tests against a real Kubernetes API server (builds it first: some minutes, once), Icinga, Nagios and Director if they are installed
 	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
 	$(GO) test -tags integration -count=1 $(TESTFLAGS) ./test/...
 
@@ -83,6 +86,10 @@ lint: ## gofmt, go vet, staticcheck, licences of what is linked
 demo: all ## show the plugins at work, without a cluster
 	$(GO) run ./demo
 
+demo-icinga: ## watch a real Icinga 2 (Debian: icinga2-bin) tell both incidents, a minute of retries in a second
+	@OVERDUE_DAEMONS=1 OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_DAEMONS OVERDUE_SERVERS && \
+	$(GO) test -tags integration -count=1 -v -run '^TestIcinga(TellsTheTaint|RefillsThePool)$$' ./test/integration | sed -u '/^=== /d'
+
 recordings: ## record the demo's situations anew: from a real API server, and from the stand-in for Nomad
 	OVERDUE_RECORDINGS='$(CURDIR)/demo/recordings' $(GO) test -count=1 -run WriteRecordings ./internal/evaluation ./internal/prewarm
 	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
@@ -92,6 +99,6 @@ recordings: ## record the demo's situations anew: from a real API server, and fr
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } \
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all plugins man install package clean test race fuzz integration performance lint demo recordings help FORCE
+.PHONY: all plugins man wiring install package clean test race fuzz integration performance lint demo demo-icinga recordings help FORCE

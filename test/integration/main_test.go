@@ -57,9 +57,8 @@ func kubernetes(t *testing.T, scenario string) *realkube.Server {
 
 var builds sync.Map // name of a plugin → func() (path, error) that builds it once
 
-// runPlugin runs a plugin as the monitoring would: the real binary, without the environment of whoever runs the tests.
-// Whatever it writes to stderr fails the test, as Icinga would show that first.
-func runPlugin(t *testing.T, name string, args ...string) (stdout string, code int, elapsed time.Duration) {
+// built is a plugin's binary.
+func built(t *testing.T, name string) string {
 	t.Helper()
 	once, _ := builds.LoadOrStore(name, sync.OnceValues(func() (string, error) {
 		path := filepath.Join(binaryDir, name)
@@ -73,7 +72,14 @@ func runPlugin(t *testing.T, name string, args ...string) (stdout string, code i
 	if err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
 
+// runPlugin runs a plugin as the monitoring would: the real binary, without the environment of whoever runs the tests.
+// Whatever it writes to stderr fails the test, as Icinga would show that first.
+func runPlugin(t *testing.T, name string, args ...string) (stdout string, code int, elapsed time.Duration) {
+	t.Helper()
+	path := built(t, name)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, path, args...)
@@ -82,7 +88,7 @@ func runPlugin(t *testing.T, name string, args ...string) (stdout string, code i
 	var out, errOut bytes.Buffer
 	command.Stdout, command.Stderr = &out, &errOut
 	began := time.Now()
-	err = command.Run()
+	err := command.Run()
 	elapsed = time.Since(began)
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) || ctx.Err() != nil {
 		t.Fatalf("%s %q: %v after %v, stdout %q, stderr %q", name, args, err, elapsed, &out, &errOut)

@@ -1,0 +1,182 @@
+//go:build integration && linux
+
+package integration
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"overdue/test/realicinga"
+	"overdue/test/realkube"
+)
+
+const shipped = "../../icinga/"
+
+// everything that a site takes from us, in the order in which it is in the global zone: by name.
+var wiring = []string{shipped + "apply.conf", shipped + "commands.conf", shipped + "templates.conf"}
+
+// plugins is a directory with all of the suite's programs.
+func plugins(t *testing.T) string {
+	t.Helper()
+	commands, err := filepath.Glob("../../cmd/*")
+	if err != nil || len(commands) == 0 {
+		t.Fatal(err, commands)
+	}
+	for _, dir := range commands {
+		built(t, filepath.Base(dir))
+	}
+	return binaryDir
+}
+
+// icinga prepares a single node with the wiring in its global zone. The certificate's name is that of its address.
+func icinga(t *testing.T) *realicinga.Node {
+	t.Helper()
+	n := realicinga.NewNode(t, realicinga.NewAuthority(t), "localhost", "", plugins(t))
+	realicinga.Cluster(t, n)
+	n.Install(t, wiring...)
+	return n
+}
+
+// The files alone, and with the hosts of the documentation.
+func TestIcingaAcceptsTheFiles(t *testing.T) {
+	n := icinga(t)
+	for _, hosts := range []string{"", "hosts.conf"} {
+		if hosts != "" {
+			n.Write(t, "zones.d/localhost/hosts.conf", shippedText(t, "examples/hosts.conf"))
+			n.Write(t, "features/influxdb.conf", shippedText(t, "examples/influxdb.conf"))
+		}
+		output, valid := n.Validate(t)
+		if !valid || strings.Contains(output, "warning/") && hosts != "" {
+			t.Errorf("with %q:\n%s", hosts, output)
+		}
+		if want := "Instantiated 6 Services"; strings.Contains(output, want) != (hosts != "") {
+			t.Errorf("with %q, %q:\n%s", hosts, want, output)
+		}
+	}
+}
+
+func shippedText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(shipped + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// openshift is a host whose API server is the real one, with an account's token in a file.
+func openshift(t *testing.T, s *realkube.Server, name, address, account string) string {
+	t.Helper()
+	return fmt.Sprintf(`object Host %q {
+  check_command = "dummy"
+  enable_active_checks = false
+  vars.openshift = {
+    server = %q
+    token_file = %q
+    ca_file = %q
+  }
+}
+`, name, address, s.TokenFile(t, account), s.CAFile)
+}
+
+// step is a check of a service, and the state that Icinga then has it in.
+type step struct {
+	state string
+	says  string
+}
+
+func follow(t *testing.T, n *realicinga.Node, service string, steps ...step) realicinga.Service {
+	t.Helper()
+	var got realicinga.Service
+	for i, want := range steps {
+		if got = n.Check(t, service); got.String() != want.state || !strings.Contains(firstLine(got.Result.Output), want.says) {
+			t.Fatalf("%s, check %d: %s with %q, want %s with %q", service, i+1, got, firstLine(got.Result.Output), want.state, want.says)
+		}
+		fmt.Fprintf(t.Output(), "\n%-15s %s\n%s\n", got, service, firstLine(got.Result.Output)) // read by people: make demo-icinga
+	}
+	return got
+}
+
+// The first incident as Icinga tells it: an update that waits behind a cordon, then the taint that took a node's GPUs.
+func TestIcingaTellsTheTaint(t *testing.T) {
+	s := kubernetes(t, "healthy")
+	n := icinga(t)
+	n.Write(t, "zones.d/localhost/hosts.conf", openshift(t, s, "openshift", s.URL, realkube.Full))
+	sink := influx(t, n)
+	n.Start(t)
+	const pools, gpus = "openshift!machine-config-pools", "openshift!gpu-nodes"
+
+	ok := step{"OK HARD", "2 pools up to date, 47 nodes"}
+	follow(t, n, pools, ok, ok)
+	const waits = "pool worker: update blocked, 1 of 44 nodes outdated, for "
+	s.LoadScenario(t, "a-pending-blocked-by-cordon")
+	follow(t, n, pools, step{"OK HARD", "updating, 43/44 done, no node in work"})
+	n.Set(t, pools, map[string]any{"vars.mcp_now": in(25 * time.Minute)})
+	follow(t, n, pools, step{"WARNING SOFT 1", waits + "25m"}, step{"WARNING SOFT 2", waits}, step{"WARNING HARD", waits})
+	n.Set(t, pools, map[string]any{"vars.mcp_now": in(45 * time.Minute)})
+	last := follow(t, n, pools, step{"CRITICAL HARD", waits + "45m"})
+	if want := "file:///usr/share/doc/overdue/docs/check_mcp.md"; last.NotesURL != want || !slices.ContainsFunc(last.Result.Points, func(p string) bool { return strings.HasPrefix(p, "worker_pending=") }) {
+		t.Errorf("notes_url %q, want %q; points %q", last.NotesURL, want, last.Result.Points)
+	}
+	sink.await(t, "mcp,hostname=openshift,service=machine-config-pools,metric=worker_pending ", "crit=1800", "warn=1200", "value=27")
+
+	s.LoadScenario(t, "healthy")
+	follow(t, n, pools, ok)
+
+	gpuIncident(t)
+	follow(t, n, gpus, step{"CRITICAL SOFT 2", "taint ai4dd-a100-reserved=true:NoSchedule"}, step{"CRITICAL HARD", "node wrk-98"})
+	sink.await(t, "gpu_node,hostname=openshift,service=gpu-nodes,metric=gpus_missing ")
+
+	for _, trouble := range []string{"Invalid performance data", "Ignoring invalid perfdata"} {
+		if strings.Contains(n.Log(t), trouble) {
+			t.Errorf("the log says %q", trouble)
+		}
+	}
+	token := s.Token(t, realkube.Full)
+	for what, text := range map[string]string{"services": n.Objects(t, "services"), "hosts": n.Objects(t, "hosts"), "commands": n.Objects(t, "checkcommands"), "log": n.Log(t), "object cache": cached(t, n)} {
+		if strings.Contains(text, token) || text == "" {
+			t.Errorf("the token is in Icinga's %s, or that is empty", what)
+		}
+	}
+}
+
+func cached(t *testing.T, n *realicinga.Node) string {
+	t.Helper()
+	text, err := os.ReadFile(n.Path("cache", "icinga2.debug"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// An API that never answers: the plugin ends before Icinga ends it, and says what it waited for. Meanwhile ps shows no token.
+// What hangs on the same API does not alarm as well.
+func TestIcingaAndAnAPIThatHangs(t *testing.T) {
+	s := kubernetes(t, "healthy")
+	n := icinga(t)
+	n.Write(t, "zones.d/localhost/hosts.conf", openshift(t, s, "hanging", s.URL, realkube.Full))
+	n.Start(t)
+	s.Freeze(t)
+
+	const pools = "hanging!machine-config-pools"
+	n.Set(t, pools, map[string]any{"vars.mcp_timeout": "2s"})
+	seen := make(chan string, 1)
+	go func() { seen <- commandLine(binaryDir + "/check_mcp") }()
+	got := follow(t, n, pools, step{"UNKNOWN SOFT 2", "no result after 2s"}, step{"UNKNOWN HARD", "no result after 2s"})
+	if strings.Contains(got.Result.Output, "Timeout exceeded") || got.Result.Exit != 3 {
+		t.Errorf("Icinga ended it: exit %d, %q", got.Result.Exit, got.Result.Output)
+	}
+	line := <-seen
+	if token := s.Token(t, realkube.Full); !strings.Contains(line, "--token-file") || strings.Contains(line, token) {
+		t.Errorf("ps showed %q", line)
+	}
+	n.Set(t, "hanging!gpu-nodes", map[string]any{"vars.gpu_node_timeout": "1s"})
+	if gpus := n.Check(t, "hanging!gpu-nodes"); gpus.Reachable {
+		t.Errorf("gpu-nodes is %s and counts as reachable, so it would alarm as well", gpus)
+	}
+}
