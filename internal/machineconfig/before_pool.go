@@ -47,8 +47,8 @@ func (f *foresight) waitingIn(name string) []plugin.Finding {
 // plan is what a MachineConfig meets that is applied now.
 func (f *foresight) plan(name string) (rows [][2]string, fits bool) {
 	r := f.rollout(name)
-	for _, n := range slices.Concat(r.working, r.waiting)[:min(1, len(r.working)+len(r.waiting))] {
-		need, why := f.need(n, r.pool)
+	if pending := slices.Concat(r.working, r.waiting); len(pending) > 0 {
+		need, why := f.need(pending[0], r.pool)
 		rows = append(rows, [2]string{"what is pending", need.does("its nodes") + bracketed(why)})
 	}
 	limit := r.pool.maxUnavailable(len(r.nodes))
