@@ -88,7 +88,7 @@ demo: all ## show the plugins at work, without a cluster
 
 demo-icinga: ## watch a real Icinga 2 (Debian: icinga2-bin) tell both incidents, a minute of retries in a second
 	@OVERDUE_DAEMONS=1 OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_DAEMONS OVERDUE_SERVERS && \
-	$(GO) test -tags integration -count=1 -v -run '^TestIcinga(TellsTheTaint|RefillsThePool)$$' ./test/integration | sed -u '/^=== /d'
+	$(GO) test -tags integration -count=1 -v -run '^TestIcinga(TellsTheTaint|TellsTheLostEvaluations|RefillsThePool)$$' ./test/integration | sed -u '/^=== /d'
 
 recordings: ## record the demo's situations anew: from a real API server, and from the stand-in for Nomad
 	OVERDUE_RECORDINGS='$(CURDIR)/demo/recordings' $(GO) test -count=1 -run WriteRecordings ./internal/evaluation ./internal/prewarm

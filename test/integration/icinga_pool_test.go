@@ -227,3 +227,26 @@ func TestIcingaRefillsNothingInADowntime(t *testing.T) {
 		}
 	}
 }
+
+// A Poseidon that is dead alarms once, by a service that no pool's state moves: the pools depend on it.
+func TestIcingaAndADeadPoseidon(t *testing.T) {
+	l := startLearning(t)
+	n := icinga(t)
+	n.Write(t, "zones.d/localhost/hosts.conf", l.host(t, "learn", nil, ""))
+	n.Start(t)
+	const poseidon = "learn!poseidon"
+	l.poseidon.Set(10, 4, 0, 0)
+	l.drain()
+	follow(t, n, poseidon, step{"OK HARD", "2 pre-warming pools, 0 of 8 runners idle"})
+	if got := follow(t, n, pool29, step{"CRITICAL SOFT 2", "2 of 2 pools low at once: an outage"}); !got.Reachable {
+		t.Errorf("the alarm of %s is held back while Poseidon answers", pool29)
+	}
+	l.poseidon.Close()
+	dead := step{"CRITICAL HARD", "connection refused"}
+	follow(t, n, poseidon, step{"CRITICAL SOFT 1", "connection refused"}, step{"CRITICAL SOFT 2", "connection refused"}, dead)
+	for _, pool := range []string{"learn!pool 10", pool29} {
+		if got := n.Check(t, pool); got.Reachable || got.Result.Exit != 2 {
+			t.Errorf("%s is %s, reachable %v: it would alarm as well", pool, got, got.Reachable)
+		}
+	}
+}

@@ -69,8 +69,8 @@ func shippedText(t *testing.T, name string) string {
 	return string(text)
 }
 
-// openshift is a host whose API server is the real one, with an account's token in a file.
-func openshift(t *testing.T, s *realkube.Server, name, address, account string) string {
+// openshiftHost is one whose API server is the real one, with an account's token in a file.
+func openshiftHost(t *testing.T, s *realkube.Server, name, address, account string) string {
 	t.Helper()
 	return fmt.Sprintf(`object Host %q {
   check_command = "dummy"
@@ -106,7 +106,7 @@ func follow(t *testing.T, n *realicinga.Node, service string, steps ...step) rea
 func TestIcingaTellsTheTaint(t *testing.T) {
 	s := kubernetes(t, "healthy")
 	n := icinga(t)
-	n.Write(t, "zones.d/localhost/hosts.conf", openshift(t, s, "openshift", s.URL, realkube.Full))
+	n.Write(t, "zones.d/localhost/hosts.conf", openshiftHost(t, s, "openshift", s.URL, realkube.Full))
 	sink := influx(t, n)
 	n.Start(t)
 	const pools, gpus = "openshift!machine-config-pools", "openshift!gpu-nodes"
@@ -159,7 +159,7 @@ func cached(t *testing.T, n *realicinga.Node) string {
 func TestIcingaAndAnAPIThatHangs(t *testing.T) {
 	s := kubernetes(t, "healthy")
 	n := icinga(t)
-	n.Write(t, "zones.d/localhost/hosts.conf", openshift(t, s, "hanging", s.URL, realkube.Full))
+	n.Write(t, "zones.d/localhost/hosts.conf", openshiftHost(t, s, "hanging", s.URL, realkube.Full))
 	n.Start(t)
 	s.Freeze(t)
 
