@@ -15,7 +15,7 @@ export SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),$(
 BIN     ?= bin
 PLUGINS := $(notdir $(wildcard cmd/*))
 LDFLAGS := -s -w -X overdue/internal/plugin.Version=$(VERSION) -X overdue/internal/plugin.Commit=$(COMMIT)
-TAGS    := integration,performance
+TAGS    := integration,performance,package
 
 # The version is told by the linker, so Go need not ask git, which may refuse a tree that another user owns.
 export GOFLAGS := $(filter-out -buildvcs=%,$(GOFLAGS)) -buildvcs=false
@@ -71,6 +71,9 @@ integration: ## tests against a real Kubernetes API server (builds it first: som
 	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
 	$(GO) test -tags integration -count=1 $(TESTFLAGS) ./test/...
 
+package-test: ## install, upgrade and remove the .deb on this machine, as root, with a real Icinga 2
+	$(GO) test -tags package -count=1 $(TESTFLAGS) ./test/package
+
 performance: all ## cost of the plugins on 5,000 nodes, beside kubectl and jq; their start, beside net/http
 	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
 	$(GO) test -tags performance -count=1 -timeout 30m -v $(TESTFLAGS) ./test/performance
@@ -101,4 +104,4 @@ help: ## this list
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all plugins man wiring install package clean test race fuzz integration performance lint demo demo-icinga recordings help FORCE
+.PHONY: all plugins man wiring install package package-test clean test race fuzz integration performance lint demo demo-icinga recordings help FORCE
