@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"overdue/internal/nomad"
 	"overdue/internal/plugin"
 )
 
@@ -15,34 +16,40 @@ func Check(ctx context.Context, args, env []string, out io.Writer) int {
 }
 
 // Program is check_prewarm_pool.
-var Program = plugin.Program{
-	Name:    "check_prewarm_pool",
-	Summary: "Finds pre-warming pools of Poseidon that hold too few idle runners, and says whether they are missing, forgotten or starting.",
-	Description: "Poseidon keeps a pool of idle runners for each execution environment. When an event of Nomad does not reach it, a claimed " +
-		"runner leaves the pool and none replaces it; once the pool is empty, learners get errors, while everything is up. check_prewarm_pool " +
-		"reads Poseidon's statistics and, if it is told Nomad's address, counts the idle runners there too: a resync helps only where " +
-		"runners are really missing, and harms where Poseidon has merely forgotten them.\n\n" +
-		"It sends one GET to Poseidon and one to Nomad, and never `fetch`, which empties pools. In Nomad it needs list-jobs and read-job.",
-	Examples: []plugin.Example{
-		{About: "Judge all pools of the local Poseidon:", Command: "check_prewarm_pool"},
-		{About: "As Icinga runs it, one service for each environment:",
-			Command: "check_prewarm_pool --address https://poseidon.example.com:7200 --token-file /etc/icinga2/overdue/poseidon-token --ca-file /etc/icinga2/overdue/ca.crt \\\n" +
-				"  --environment 29 --nomad-address https://10.0.0.1:4646 --nomad-token-file /etc/icinga2/overdue/nomad-token"},
-		{About: "These must exist, and hold two idle runners at least:", Command: "check_prewarm_pool --environment 10 --environment 29 --min-idle 2"},
-		{About: "Save the case for a bug report:", Command: "check_prewarm_pool --record case.yaml; check_prewarm_pool --replay case.yaml"},
-	},
-	Unreachable: plugin.Critical, // without Poseidon learners have no runner
-	Define:      define,
+var Program = program(nomad.PauseFor)
+
+// program makes the plugin. pause waits before a second look.
+func program(pause func(context.Context, time.Duration) error) plugin.Program {
+	return plugin.Program{
+		Name:    "check_prewarm_pool",
+		Summary: "Finds pre-warming pools of Poseidon that hold too few idle runners, and says whether they are missing, forgotten or starting.",
+		Description: "Poseidon keeps a pool of idle runners for each execution environment. When an event of Nomad does not reach it, a claimed " +
+			"runner leaves the pool and none replaces it; once the pool is empty, learners get errors, while everything is up. check_prewarm_pool " +
+			"reads Poseidon's statistics and, if it is told Nomad's address, counts the idle runners there too: a resync helps only where " +
+			"runners are really missing, and harms where Poseidon has merely forgotten them.\n\n" +
+			"It sends one GET to Poseidon and one to Nomad, and never `fetch`, which empties pools. In Nomad it needs list-jobs and read-job.",
+		Examples: []plugin.Example{
+			{About: "Judge all pools of the local Poseidon:", Command: "check_prewarm_pool"},
+			{About: "As Icinga runs it, one service for each environment:",
+				Command: "check_prewarm_pool --address https://poseidon.example.com:7200 --token-file /etc/icinga2/overdue/poseidon-token --ca-file /etc/icinga2/overdue/ca.crt \\\n" +
+					"  --environment 29 --nomad-address https://10.0.0.1:4646 --nomad-token-file /etc/icinga2/overdue/nomad-token"},
+			{About: "These must exist, and hold two idle runners at least:", Command: "check_prewarm_pool --environment 10 --environment 29 --min-idle 2"},
+			{About: "Save the case for a bug report:", Command: "check_prewarm_pool --record case.yaml; check_prewarm_pool --replay case.yaml"},
+		},
+		Unreachable: plugin.Critical, // without Poseidon learners have no runner
+		Define:      func(flags *plugin.Flags) plugin.Check { return define(flags, pause) },
+	}
 }
 
 type options struct {
+	pause        func(context.Context, time.Duration) error
 	sources      Sources
 	environments []int
 	limits       Limits
 }
 
-func define(flags *plugin.Flags) plugin.Check {
-	o := options{limits: DefaultLimits()}
+func define(flags *plugin.Flags, pause func(context.Context, time.Duration) error) plugin.Check {
+	o := options{pause: pause, limits: DefaultLimits()}
 	f := flags.Group("Thresholds")
 	f.VarP(&o.limits.Warning, "warning", "w", "warn when the idle runners, in percent of the pool's size, are outside this range")
 	f.VarP(&o.limits.Critical, "critical", "c", "critical when the idle runners, in percent of the pool's size, are outside this range")
@@ -73,6 +80,8 @@ func (o *options) validate() error {
 	slices.Sort(o.environments)
 	o.environments = slices.Compact(o.environments)
 	switch {
+	case o.limits.upsideDown() != "":
+		return plugin.Misuse(o.limits.upsideDown() + " calls an empty pool well and a full one not: for at least 50 % write 50:")
 	case o.limits.MinIdle < 0:
 		return plugin.Misuse("--min-idle must not be negative")
 	case len(o.environments) > 0 && o.environments[0] < 0:
@@ -87,16 +96,26 @@ func (o *options) read(ctx context.Context, run *plugin.Run) (s Snapshot, err er
 	if err != nil {
 		return Snapshot{}, err
 	}
-	if s.Pools, err = client.Pools(ctx); err != nil {
-		return Snapshot{}, err
+	look := func() (s Snapshot, err error) {
+		if s.Pools, err = client.Pools(ctx); err == nil && count != nil {
+			ctx, cancel := forNomad(ctx)
+			defer cancel()
+			s.Nomad = count(ctx)
+		}
+		return s, err
 	}
-	if count != nil {
-		ctx, cancel := forNomad(ctx)
-		defer cancel()
-		s.Nomad = count(ctx)
+	if s, err = look(); err != nil || !o.limits.contradict(s) {
+		return s, err
 	}
-	return s, nil
+	run.Waiting("the second look: Poseidon and Nomad contradict each other, as they do while a pool is refilled")
+	if _, replaying := run.Recorded(); !replaying && o.pause(ctx, secondLook) != nil {
+		return s, nil
+	}
+	return look()
 }
+
+// secondLook is how long after the first one the second comes: a resync between the two reads of one look is over by then (1.5 s).
+const secondLook = 3 * time.Second
 
 // forNomad leaves time to tell what Poseidon said when Nomad does not answer.
 func forNomad(ctx context.Context) (context.Context, context.CancelFunc) {

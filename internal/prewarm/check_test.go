@@ -1,6 +1,7 @@
 package prewarm
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"overdue/internal/nomad"
 	"overdue/internal/nomad/nomadtest"
+	"overdue/internal/plugin"
 	"overdue/internal/poseidon/poseidontest"
 )
 
@@ -20,7 +22,7 @@ import (
 func run(t *testing.T, env []string, args ...string) (string, int) {
 	t.Helper()
 	var out strings.Builder
-	code := Check(t.Context(), args, env, &out)
+	code := plugin.Main(t.Context(), program(func(ctx context.Context, _ time.Duration) error { return ctx.Err() }), args, env, &out)
 	return out.String(), code
 }
 
@@ -147,6 +149,57 @@ func TestCrossCheck(t *testing.T) {
 	}
 }
 
+// A resync between the reads of Poseidon and of Nomad looks like a loss; the second look tells.
+func TestSecondLook(t *testing.T) {
+	s := start(t)
+	s.Set(29, 4, 4, 0)
+	runs := func(n int) map[int]Runners {
+		return map[int]Runners{10: {Running: 4, Template: "running"}, 29: {Running: n, Template: "running"}}
+	}
+	servers := startNomad(t, runs(1))
+	asked := 0
+	second := listing(t, runs(4))
+	first := listing(t, runs(1))
+	servers.Handle("/v1/jobs", func(w http.ResponseWriter, r *http.Request) {
+		if asked++; asked == 1 {
+			first(w, r)
+			return
+		}
+		second(w, r)
+	})
+	if out, code := run(t, nil, "--address", s.URL(), "--nomad-address", servers.URL()); code != 0 || asked != 2 {
+		t.Errorf("exit %d after %d looks: %s", code, asked, out)
+	}
+	asked = -1000
+	first = second
+	second = listing(t, runs(1))
+	servers.Handle("/v1/jobs", second)
+	if out, code := run(t, nil, "--address", s.URL(), "--nomad-address", servers.URL()); code != 1 || !strings.Contains(out, "stale") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+// Two Poseidons in one cluster: their counts are not added up.
+func TestTwoNamespaces(t *testing.T) {
+	s := start(t)
+	s.Set(29, 4, 0, 0)
+	s.Set(30, 4, 4, 0)
+	servers := startNomad(t, nil)
+	servers.Handle("/v1/jobs", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Nomad-Index", "1")
+		const one = `{"ID":"29-3d8b031c-%d","Namespace":%q,"Status":"running","JobSummary":{"Summary":{"default-group":{"Running":1}}}}`
+		list := []string{fmt.Sprintf(one, 1, "staging"), fmt.Sprintf(one, 2, "staging"), fmt.Sprintf(one, 3, "staging")}
+		if r.URL.Query().Get("namespace") == "*" {
+			list = append(list, `{"ID":"template-29","Namespace":"prod","Status":"running"}`)
+		}
+		_, _ = io.WriteString(w, "["+strings.Join(list, ",")+"]")
+	})
+	out, code := run(t, nil, "--address", s.URL(), "--nomad-address", servers.URL())
+	if code != 2 || !strings.Contains(out, "runners are in the namespaces prod and staging") || !strings.Contains(out, "--nomad-namespace") || strings.Contains(out, "lost in") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
 // Servers that cannot look into groups are asked for each job.
 func TestCrossCheckWithoutFilter(t *testing.T) {
 	s := start(t)
@@ -270,22 +323,23 @@ func TestCountRunners(t *testing.T) {
 	}{
 		{"running", `{"Running":1}`, Runners{Running: 1}},
 		{"running", `{"Running":1,"Lost":1,"Failed":2}`, Runners{Running: 1}},
-		{"running", `{"Starting":1}`, Runners{Starting: 1}},
-		{"pending", `{"Queued":1}`, Runners{Starting: 1}},
-		{"pending", `{}`, Runners{Starting: 1}}, // its evaluation is not closed
-		{"pending", `{"Failed":1}`, Runners{Starting: 1}},
+		{"running", `{"Starting":1}`, Runners{Starting: 1, Fresh: 1}},
+		{"pending", `{"Queued":1}`, Runners{Starting: 1, Fresh: 1}},
+		{"pending", `{}`, Runners{Starting: 1, Fresh: 1}}, // its evaluation is not closed
+		{"pending", `{"Failed":1}`, Runners{Starting: 1, Fresh: 1}},
 		{"running", `{"Unknown":1}`, Runners{}}, // its node is disconnected
 		{"running", `{"Lost":1}`, Runners{}},
 		{"running", `{"Failed":1}`, Runners{}},
 		{"running", `{"Complete":1}`, Runners{}},
 	} {
 		var stubs []nomad.JobStub
-		list := fmt.Sprintf(`[{"ID":"29-3d8b031c","Status":%q,"JobSummary":{"Summary":{"default-group":%s}}}]`, c.status, c.group)
+		list := fmt.Sprintf(`[{"ID":"29-3d8b031c","Status":%q,"SubmitTime":1796126400000000000,"JobSummary":{"Summary":{"default-group":%s}}}]`, c.status, c.group)
 		if err := json.Unmarshal([]byte(list), &stubs); err != nil {
 			t.Fatal(err)
 		}
 		runner, kept := keep(&stubs[0])
-		if got := count([]stub{runner}).Environments[29]; !kept || got != c.want {
+		got := count([]stub{runner}, noon).Environments[29]
+		if got.Newest = (time.Time{}); !kept || got != c.want {
 			t.Errorf("%s %s: %+v, want %+v", c.status, c.group, got, c.want)
 		}
 	}
@@ -325,7 +379,7 @@ func TestUsage(t *testing.T) {
 		says string
 	}{
 		{[]string{"--environment", "x"}, "--environment"}, {[]string{"--environment", "-1"}, "--environment: an ID is 0 or more"}, {[]string{"--min-idle", "-1"}, "--min-idle"},
-		{[]string{"-w", "x"}, "--warning"}, {[]string{"--address", "nonsense"}, "--address"}, {[]string{"--token-file", "/absent"}, "--token-file: cannot read /absent"},
+		{[]string{"-w", "50"}, "--warning 50 calls an empty pool well"}, {[]string{"-c", "25"}, "write 50:"}, {[]string{"-w", "x"}, "--warning"}, {[]string{"--address", "nonsense"}, "--address"}, {[]string{"--token-file", "/absent"}, "--token-file: cannot read /absent"},
 		{[]string{"--unreachable", "ok"}, "--unreachable"},
 		{[]string{"--nomad-address", "nonsense"}, "an address in --nomad-address is not a URL; do: give it as http://"},
 		{[]string{"--nomad-address", "http://127.0.0.1:1", "--nomad-token-file", "/absent"}, "--nomad-token-file: cannot read /absent"},

@@ -26,7 +26,7 @@ func FuzzRunners(f *testing.F) {
 			}
 		}
 		runners := 0
-		for id, r := range count(kept).Environments {
+		for id, r := range count(kept, noon).Environments {
 			if id < 0 || r.Running < 0 || r.Starting < 0 {
 				t.Errorf("environment %d: %+v", id, r)
 			}

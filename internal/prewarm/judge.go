@@ -1,6 +1,7 @@
 package prewarm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -123,10 +124,13 @@ func (j judge) restart() string {
 }
 
 func (j judge) low(p poseidon.Pool) []plugin.Finding {
-	if !j.limits.Low(p) {
+	if !j.limits.Low(p) || j.limits.Stand(p, j.Nomad) == Stale {
 		return nil
 	}
 	f := plugin.Finding{State: j.limits.state(p.Idle, p.Size), Subject: subject(p.ID), Problem: counts(p), Consequence: consequence(p)}
+	if p.Idle < min(j.limits.MinIdle, p.Size) {
+		f.Problem += fmt.Sprintf(", fewer than --min-idle %d", j.limits.MinIdle)
+	}
 	runners, _ := j.Nomad.of(p.ID)
 	resync := fmt.Sprintf("resync_prewarm_pool --environment %d", p.ID)
 	if p.Used > 0 {
@@ -251,5 +255,5 @@ func (j judge) nomad() []plugin.Finding {
 		return nil
 	}
 	return []plugin.Finding{{State: plugin.Warning, Subject: "Nomad", Problem: "the statistics cannot be checked", Cause: j.Nomad.Trouble,
-		Consequence: "Poseidon's counts may be old: it goes on giving out runners while Nomad is away", Remedy: j.Nomad.Remedy}}
+		Consequence: "Poseidon's counts may be old: it goes on giving out runners while Nomad is away", Remedy: cmp.Or(j.Nomad.Remedy, "see to Nomad: check_nomad_evals")}}
 }

@@ -24,8 +24,16 @@ func pools(counts ...[3]int) (out []poseidon.Pool) {
 func runs(counts ...[2]int) *Nomad {
 	n := &Nomad{Environments: map[int]Runners{}}
 	for i, id := range []int{10, 29, 30, 31, 32, 33}[:len(counts)] {
-		n.Environments[id] = Runners{Running: counts[i][0], Starting: counts[i][1], Newest: noon.Add(-2 * time.Hour), Template: "running"}
+		n.Environments[id] = Runners{Running: counts[i][0], Starting: counts[i][1], Fresh: counts[i][1], Newest: noon.Add(-2 * time.Hour), Template: "running"}
 	}
+	return n
+}
+
+// waitingForRoom makes what is starting old.
+func waitingForRoom(n *Nomad, id int) *Nomad {
+	r := n.Environments[id]
+	r.Fresh = 0
+	n.Environments[id] = r
 	return n
 }
 
@@ -82,6 +90,10 @@ func TestJudge(t *testing.T) {
 			want: judgetest.Want{State: plugin.Critical, Says: []string{"lost in Poseidon's memory: Nomad runs 3 idle"}}},
 		{name: "stale (time line event-stream-stalled, 2 s): Poseidon says 4, Nomad runs 1", snapshot: Snapshot{Pools: pools(full, full), Nomad: runs([2]int{1, 0}, [2]int{4, 0})},
 			want: judgetest.Want{State: plugin.Warning, Says: []string{"environment 10 ¶ Poseidon's statistics are stale (4 of 4 runners idle)", "Nomad runs 1, and 0 are starting", "a resync would"}}},
+		{name: "stale though half runs: two of four are ghosts", snapshot: Snapshot{Pools: pools(full, full), Nomad: runs([2]int{2, 0}, [2]int{4, 0})}, want: judgetest.Want{State: plugin.Warning, Says: []string{"Poseidon's statistics are stale (4 of 4 runners idle)", "Nomad runs 2"}}},
+		{name: "stale, and what is starting has waited for room for days", snapshot: Snapshot{Pools: pools(full, full), Nomad: waitingForRoom(runs([2]int{0, 4}, [2]int{4, 0}), 10)}, want: judgetest.Want{State: plugin.Critical, Says: []string{"stale"}}},
+		{name: "low, and Poseidon counts one that Nomad does not run: a resync would go wrong", snapshot: Snapshot{Pools: pools([3]int{4, 1, 3}, full, full), Nomad: runs([2]int{0, 0}, [2]int{4, 0}, [2]int{4, 0})}, want: judgetest.Want{State: plugin.Critical, Says: []string{"stale (1 of 4 runners idle)", "restart Poseidon"}, Not: []string{"resync_prewarm_pool"}}},
+		{name: "low, and Nomad runs one that Poseidon does not count", snapshot: Snapshot{Pools: pools([3]int{10, 0, 3}, full, full), Nomad: runs([2]int{4, 0}, [2]int{4, 0}, [2]int{4, 0})}, want: judgetest.Want{State: plugin.Critical, Says: []string{"lost in Poseidon's memory: Nomad runs 4 idle", "restart Poseidon"}, Not: []string{"resync_prewarm_pool"}}},
 		{name: "stale and none left", snapshot: Snapshot{Pools: pools(full, full), Nomad: runs([2]int{0, 0}, [2]int{4, 0})}, want: judgetest.Want{State: plugin.Critical, Says: []string{"stale"}}},
 		{name: "stale, 21 s later Nomad runs 3: no longer low", snapshot: Snapshot{Pools: pools(full, full), Nomad: runs([2]int{3, 0}, [2]int{4, 0})}, want: judgetest.Want{State: plugin.OK}},
 		{name: "a claim in between: one starts", snapshot: Snapshot{Pools: pools([3]int{2, 1, 1}, full, full), Nomad: runs([2]int{0, 1}, [2]int{4, 0}, [2]int{4, 0})}, want: judgetest.Want{State: plugin.OK}},

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
 
 	"overdue/internal/nomad"
+	"overdue/internal/plugin"
 )
 
 // What Poseidon's jobs look like in Nomad (internal/nomad/job.go, docs/nomad_usage.md of Poseidon): an environment is the job
@@ -26,13 +29,15 @@ const (
 	// runners is for servers that cannot look into groups; each job is read by itself then.
 	runners = `ID matches "^template-[0-9]+$" or (ID matches "^[0-9]+-" and Status != "dead")`
 
+	startTime = 10 * time.Minute // that a runner may take, with an image to pull
+
 	mostJobs = 500 // that are read by themselves
 )
 
 var jobID = regexp.MustCompile(`^(?:template-([0-9]+)|([0-9]+)-.+)$`)
 
 // readNomad counts idle runners from Nomad alone. What goes wrong is told, and is no error: the pools are judged all the same.
-func readNomad(ctx context.Context, client *nomad.Client, namespace string) *Nomad {
+func readNomad(ctx context.Context, client *nomad.Client, namespace string, now time.Time) *Nomad {
 	stubs, err := nomad.MatchingJobs(ctx, client, namespace, idleRunners, keep)
 	var refused *nomad.Error
 	if errors.As(err, &refused) && refused.Status == http.StatusBadRequest {
@@ -48,7 +53,19 @@ func readNomad(ctx context.Context, client *nomad.Client, namespace string) *Nom
 	if len(stubs) == 0 {
 		return &Nomad{Trouble: "it shows no job of Poseidon's at all", Remedy: "is --nomad-namespace right (nomad.namespace of Poseidon's configuration), and may the token list its jobs?"}
 	}
-	return count(stubs)
+	if places := namespaces(stubs); len(places) > 1 { // two Poseidons: their counts must not be added up
+		return &Nomad{Trouble: "runners are in the namespaces " + plugin.List(places) + ": whose they are is not known",
+			Remedy: "name that of this Poseidon with --nomad-namespace (nomad.namespace of its configuration)"}
+	}
+	return count(stubs, now)
+}
+
+func namespaces(stubs []stub) []string {
+	found := map[string]bool{}
+	for _, s := range stubs {
+		found[s.namespace] = true
+	}
+	return slices.Sorted(maps.Keys(found))
 }
 
 // isOut says that Nomad itself is in trouble, not this machine's way to it: a certificate or a name says nothing of the servers.
@@ -118,7 +135,15 @@ func readEach(ctx context.Context, client *nomad.Client, namespace string) (idle
 	return idle, nil
 }
 
-func count(stubs []stub) *Nomad {
+// fresh is 1 for a runner that is starting and may be so: one that has waited for longer waits for room, or for nothing.
+func fresh(s stub, now time.Time) int {
+	if age := now.Sub(s.submitted); age > startTime {
+		return 0
+	}
+	return 1
+}
+
+func count(stubs []stub, now time.Time) *Nomad {
 	n := &Nomad{Environments: map[int]Runners{}}
 	for _, s := range stubs {
 		r := n.Environments[s.environment]
@@ -129,6 +154,7 @@ func count(stubs []stub) *Nomad {
 			r.Running++
 		case s.summary.Starting+s.summary.Queued > 0, s.status == nomad.JobPending:
 			r.Starting++
+			r.Fresh += fresh(s, now)
 		}
 		if !s.template && s.submitted.After(r.Newest) {
 			r.Newest = s.submitted

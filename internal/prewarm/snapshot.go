@@ -25,6 +25,7 @@ type Nomad struct {
 type Runners struct {
 	Running  int       // idle
 	Starting int       // placed or to be placed, and not running yet
+	Fresh    int       // of these, those that were submitted a short while ago
 	Newest   time.Time // when the youngest of them was submitted; zero if there is none
 	Template string    // status of the environment's own job: "running", "pending", "dead", or "" if there is none
 }

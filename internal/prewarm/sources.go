@@ -1,6 +1,7 @@
 package prewarm
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -51,5 +52,7 @@ func (o Sources) Connect(run *plugin.Run, withNomad bool) (*poseidon.Client, fun
 	if err != nil {
 		return nil, nil, err
 	}
-	return client, func(ctx context.Context) *Nomad { return readNomad(ctx, servers, o.Namespace) }, nil
+	return client, func(ctx context.Context) *Nomad {
+		return readNomad(ctx, servers, cmp.Or(o.Namespace, nomad.AllNamespaces), run.Now())
+	}, nil
 }

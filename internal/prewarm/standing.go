@@ -1,6 +1,8 @@
 package prewarm
 
 import (
+	"slices"
+
 	"overdue/internal/plugin"
 	"overdue/internal/poseidon"
 )
@@ -15,6 +17,16 @@ type Limits struct {
 // DefaultLimits alarm below half, as incident 2 asked for, and call it an emergency below a quarter.
 func DefaultLimits() Limits {
 	return Limits{Warning: plugin.NewRange("50:"), Critical: plugin.NewRange("25:")}
+}
+
+// upsideDown names a threshold that alarms for full pools and not for empty ones, as one does whose colon was forgotten.
+func (l Limits) upsideDown() string {
+	for name, r := range map[string]plugin.Range{"--warning ": l.Warning, "--critical ": l.Critical} {
+		if r.Violates(100) && !r.Violates(0) {
+			return name + r.String()
+		}
+	}
+	return ""
 }
 
 // state judges a number of idle runners against a pool's size. An empty pool of no size is as it should be.
@@ -49,6 +61,14 @@ func (l Limits) Outage(pools []poseidon.Pool) (low, of int, outage bool) {
 	return low, of, low >= 2 && 2*low >= of
 }
 
+// contradict says that Poseidon and Nomad tell different things of a pool. The two are not read at one moment.
+func (l Limits) contradict(s Snapshot) bool {
+	return slices.ContainsFunc(s.Pools, func(p poseidon.Pool) bool {
+		standing := l.Stand(p, s.Nomad)
+		return standing == Stale || standing == Lost
+	})
+}
+
 // Standing is how a pool stands by Poseidon's count and by Nomad's (facts of both in one place: poseidon#358, #470, #598).
 type Standing int
 
@@ -56,31 +76,34 @@ type Standing int
 const (
 	Fine      Standing = iota
 	Unchecked          // low, and Nomad was not asked or could not be
-	Lost               // low in Poseidon's memory, while Nomad runs enough
+	Lost               // low in Poseidon's memory, while Nomad runs more
 	Filling            // low, and runners are starting or wait for room
 	Missing            // low by both counts, and nothing is starting
-	Stale              // fine in Poseidon's memory, while Nomad runs too few
+	Stale              // Poseidon counts runners that Nomad does not run
 )
 
 // Stand compares a pool with what Nomad runs of it. Nomad is ahead of Poseidon by what has just started, and learns of a claim, for
-// which a runner starts, up to half a second later: so only what it runs beyond that is lost (poseidon#399, docs/nomad_usage.md).
+// which a runner starts, up to half a second later: so only what it runs beyond that is lost (poseidon#399, docs/nomad_usage.md). Where
+// Poseidon counts what Nomad does not run, events did not reach it, and a resync would go wrong (poseidon#470), however low the pool is.
 func (l Limits) Stand(p poseidon.Pool, n *Nomad) Standing {
 	r, known := n.of(p.ID)
 	low := l.Low(p)
-	switch {
+	switch ghosts := p.Idle - r.Running - r.Fresh; {
 	case p.Size == 0:
 		return Fine
 	case !known && low:
 		return Unchecked
 	case !known:
 		return Fine
-	case low && l.state(r.Running, p.Size) == plugin.OK && r.Running-p.Idle > r.Starting:
+	case low && r.Running-p.Idle > r.Starting:
 		return Lost
 	case low && r.Starting > 0:
 		return Filling
+	case low && ghosts > 0:
+		return Stale
 	case low:
 		return Missing
-	case l.state(r.Running+r.Starting, p.Size) != plugin.OK && r.Running+r.Starting < p.Idle:
+	case ghosts > 0 && (l.state(r.Running+r.Fresh, p.Size) != plugin.OK || ghosts >= max(2, p.Size/4)):
 		return Stale
 	}
 	return Fine

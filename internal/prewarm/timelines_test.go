@@ -34,10 +34,6 @@ func TestTimelines(t *testing.T) {
 	if err := json.Unmarshal([]byte(poseidontest.Body("timelines.json")), &file); err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile("testdata/timelines.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got strings.Builder
 	for _, line := range file.Timelines {
 		fmt.Fprintf(&got, "# %s\n", line.Name)
@@ -48,6 +44,16 @@ func TestTimelines(t *testing.T) {
 				fmt.Fprintf(&got, "%6.2f %s\n", m.T, m.judged(t))
 			}
 		}
+	}
+	const golden = "testdata/timelines.txt"
+	if os.Getenv("UPDATE_SCRIPTS") != "" {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
 	}
 	wanted, told := strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")
 	for i := range max(len(wanted), len(told)) {

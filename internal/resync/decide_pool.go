@@ -54,6 +54,9 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 	}
 	runners := f.Nomad.Environments[f.Environment]
 	switch standing := limits.Stand(pool.of(f.Environment), f.Nomad); {
+	case pool.Idle > 0 && runners == prewarm.Runners{}:
+		return refuse("is --nomad-namespace right, and --nomad-address that of Poseidon's servers?",
+			"Poseidon counts %s idle runners, and Nomad shows nothing of this environment", pool)
 	case standing == prewarm.Stale:
 		return refuse(advice, "Poseidon counts %s idle runners, Nomad runs %d: its event stream has stalled, and a resync would empty the pool", pool, runners.Running)
 	case standing == prewarm.Fine:
@@ -63,9 +66,8 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 			"%s runners are idle and Nomad is starting %d: it is filling or has no room, and a resync would begin anew", pool, runners.Starting)
 	case standing == prewarm.Lost:
 		return lost(f, rules, now)
-	case standing != prewarm.Missing, runners.Template == "" && runners.Running == 0 && pool.Idle > 0:
-		return refuse("is --nomad-namespace right, and --nomad-address that of Poseidon's servers?",
-			"Poseidon counts %s idle runners, and Nomad shows nothing of this environment", pool)
+	case standing != prewarm.Missing:
+		return refuse("look at Poseidon's and Nomad's logs", "Poseidon counts %s idle runners, Nomad runs %d: that fits no known case", pool, runners.Running)
 	}
 	return nil
 }

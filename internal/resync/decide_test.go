@@ -33,7 +33,7 @@ func depleted() Facts {
 func nomadRuns(running, starting int) *prewarm.Nomad {
 	return &prewarm.Nomad{Environments: map[int]prewarm.Runners{
 		10: {Running: 4, Template: "running"},
-		29: {Running: running, Starting: starting, Template: "running"},
+		29: {Running: running, Starting: starting, Fresh: starting, Template: "running"},
 	}}
 }
 
@@ -138,10 +138,14 @@ func TestDecide(t *testing.T) {
 			f.Pools[29] = Pool{Size: 4}
 		}, Resync, ""},
 		{"half of them run in Nomad, fewer in memory (poseidon#598)", func(f *Facts, _ *Rules) { f.Nomad = nomadRuns(2, 0) }, Refuse, "lost"},
-		{"one more in Nomad, still low", func(f *Facts, r *Rules) {
+		{"one more in Nomad, still low: an event was missed, so a resync may wait for events in vain", func(f *Facts, r *Rules) {
 			f.Pools = map[int]Pool{29: {Idle: 1, Size: 10}}
 			f.Nomad = nomadRuns(2, 0)
-		}, Resync, ""},
+		}, Refuse, "lost in Poseidon's memory"},
+		{"one less in Nomad, low: the same", func(f *Facts, r *Rules) {
+			f.Pools = map[int]Pool{29: {Idle: 2, Size: 10}}
+			f.Nomad = nomadRuns(1, 0)
+		}, Refuse, "its event stream has stalled"},
 		{"without Nomad", func(f *Facts, r *Rules) { f.Nomad, r.WithoutNomad = nil, true }, Resync, ""},
 		{"without Nomad, recovered", func(f *Facts, r *Rules) {
 			f.Nomad, r.WithoutNomad = nil, true
@@ -150,8 +154,10 @@ func TestDecide(t *testing.T) {
 
 		// Used runners.
 		{"used ones, idle left", func(f *Facts, _ *Rules) { f.Pools[29] = Pool{Idle: 1, Used: 2, Size: 4} }, Refuse, "end 2 used runners while 1 idle"},
-		{"used ones, none idle", func(f *Facts, _ *Rules) { f.Pools[29] = Pool{Used: 2, Size: 4} }, Resync, "it ends 2 used runners"},
-		{"used ones, always spared", func(f *Facts, r *Rules) { f.Pools[29], r.Spare = Pool{Used: 2, Size: 4}, SpareAlways }, Refuse, "--spare-used always"},
+		{"used ones, none idle", func(f *Facts, _ *Rules) { f.Pools[29], f.Nomad = Pool{Used: 2, Size: 4}, nomadRuns(0, 0) }, Resync, "it ends 2 used runners"},
+		{"used ones, always spared", func(f *Facts, r *Rules) {
+			f.Pools[29], f.Nomad, r.Spare = Pool{Used: 2, Size: 4}, nomadRuns(0, 0), SpareAlways
+		}, Refuse, "--spare-used always"},
 		{"used ones, never spared", func(f *Facts, r *Rules) { f.Pools[29], r.Spare = Pool{Idle: 1, Used: 2, Size: 4}, SpareNever }, Resync, "2 used"},
 		{"none used, always spared", func(_ *Facts, r *Rules) { r.Spare = SpareAlways }, Resync, ""},
 

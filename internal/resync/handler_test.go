@@ -226,7 +226,7 @@ func TestHandlerLooksAgain(t *testing.T) {
 		"size changed (poseidon#716)": {func(b *bench) { b.pools[29] = Pool{Size: 6} }, Refuse, "moves: idle 0/4 → 0/6"},
 		"Nomad runs one": {func(b *bench) {
 			b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(1, 0) }
-		}, Refuse, "moves: Nomad ran 0 idle runners, and runs 1"},
+		}, Refuse, "lost in Poseidon's memory"},
 		"Nomad starts one": {func(b *bench) {
 			b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(0, 1) }
 		}, Refuse, "Nomad is starting 1"},

@@ -3,8 +3,12 @@ package web
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
+	"html"
 	"io"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -37,8 +41,13 @@ func (m masker) RoundTrip(r *http.Request) (*http.Response, error) {
 // carried are the secrets of a request, in the forms in which they may come back.
 func carried(header http.Header) (secrets [][]byte) {
 	add := func(text string) {
-		if len(text) >= leastSecret {
-			secrets = append(secrets, []byte(text))
+		if len(text) < leastSecret {
+			return
+		}
+		for _, form := range forms(text) {
+			if !slices.ContainsFunc(secrets, func(s []byte) bool { return string(s) == form }) {
+				secrets = append(secrets, []byte(form))
+			}
 		}
 	}
 	for _, name := range []string{"X-Nomad-Token", "Poseidon-Token"} {
@@ -51,6 +60,20 @@ func carried(header http.Header) (secrets [][]byte) {
 		add(password)
 	}
 	return secrets
+}
+
+// forms are a text as it is, and as JSON, URLs and HTML write it.
+func forms(text string) []string {
+	all := []string{text, url.QueryEscape(text), url.PathEscape(text), html.EscapeString(text)}
+	for _, escapeHTML := range []bool{true, false} {
+		var b bytes.Buffer
+		encoder := json.NewEncoder(&b)
+		encoder.SetEscapeHTML(escapeHTML)
+		if encoder.Encode(text) == nil {
+			all = append(all, strings.Trim(b.String(), "\"\n"))
+		}
+	}
+	return all
 }
 
 func mask(text []byte, secrets [][]byte) {
