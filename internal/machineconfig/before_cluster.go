@@ -19,9 +19,7 @@ func (f *foresight) cluster() {
 			f.add("pool "+p.Name, finding)
 		}
 	}
-	for _, finding := range judgeMembership(f.members, func(string) bool { return true }) {
-		f.findings = append(f.findings, finding)
-	}
+	f.findings = append(f.findings, judgeMembership(f.members, func(string) bool { return true })...)
 	for _, o := range f.Operators {
 		f.add("ClusterOperator "+o.Name, plugin.Finding{State: plugin.Warning, Problem: o.Problem, Since: o.Since, Cause: o.Message,
 			Remedy: "oc describe clusteroperator " + o.Name})

@@ -47,8 +47,8 @@ func (f *foresight) waitingIn(name string) []plugin.Finding {
 // plan is what a MachineConfig meets that is applied now.
 func (f *foresight) plan(name string) (rows [][2]string, fits bool) {
 	r := f.rollout(name)
-	for _, n := range slices.Concat(r.working, r.waiting)[:min(1, len(r.working)+len(r.waiting))] {
-		need, why := f.need(n, r.pool)
+	if pending := slices.Concat(r.working, r.waiting); len(pending) > 0 {
+		need, why := f.need(pending[0], r.pool)
 		rows = append(rows, [2]string{"what is pending", need.does("its nodes") + bracketed(why)})
 	}
 	limit := r.pool.maxUnavailable(len(r.nodes))
@@ -60,7 +60,7 @@ func (f *foresight) plan(name string) (rows [][2]string, fits bool) {
 	rows = append(rows, [2]string{"capacity", text})
 	for _, n := range r.nodes {
 		if n.unavailable() {
-			text := cmpTrouble(n, f)
+			text := f.troubleOf(n)
 			if room <= 0 {
 				text += "; stops the rollout"
 			}
@@ -79,7 +79,8 @@ func (f *foresight) plan(name string) (rows [][2]string, fits bool) {
 	return rows, fits
 }
 
-func cmpTrouble(n Node, f *foresight) string {
+// troubleOf says why a node is unavailable.
+func (f *foresight) troubleOf(n Node) string {
 	if text := trouble(n, clock{now: f.now}); text != "" {
 		return text
 	}

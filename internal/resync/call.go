@@ -35,6 +35,7 @@ func (c Call) String() string {
 // macros are the flags that carry Icinga's macros, as they were given.
 type macros struct {
 	state    string
+	given    *pflag.Flag // that of the state: an empty one is a macro that was not resolved, and no call by hand
 	kind     string
 	attempt  int
 	downtime int
@@ -43,6 +44,7 @@ type macros struct {
 
 func (m *macros) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&m.state, "state", "", "`STATE` of the service: $service.state$; without it the call counts as one by hand, at a bad state")
+	m.given = f.Lookup("state")
 	f.StringVar(&m.kind, "state-type", "", "`TYPE` of that state, SOFT or HARD: $service.state_type$")
 	f.IntVar(&m.attempt, "attempt", 0, "`NUMBER` of the check's attempt: $service.check_attempt$")
 	f.IntVar(&m.downtime, "downtime-depth", 0, "`NUMBER` of downtimes in effect: $service.downtime_depth$; in one, nothing is done")
@@ -51,7 +53,7 @@ func (m *macros) addFlags(f *pflag.FlagSet) {
 
 // call makes sense of the macros. Half a call is an error: what was left out might have forbidden to act.
 func (m macros) call() (Call, error) {
-	c := Call{ByHand: m.state == "", Attempt: m.attempt, Downtime: m.downtime, Skip: m.skip}
+	c := Call{ByHand: !m.given.Changed, Attempt: m.attempt, Downtime: m.downtime, Skip: m.skip}
 	if m.attempt < 0 || m.downtime < 0 {
 		return c, plugin.Misuse("--attempt and --downtime-depth must not be negative")
 	}

@@ -100,10 +100,6 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	if err != nil {
 		return err
 	}
-	report, err := o.icinga.connect(run.Getenv, run.UserAgent())
-	if err != nil {
-		return err
-	}
 	h := &handler{
 		facts: Facts{Environment: o.environment, Call: call}, rules: o.rules,
 		dry: o.dry || !run.Live(), replay: !run.Live(),
@@ -114,7 +110,14 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	if !run.Live() {
 		h.moment = func() Moment { return Moment{Wall: run.Now()} }
 	}
+	tell := teller{log: o.by.log}
+	if o.noJournal {
+		tell.log = nil
+	}
 	if !call.Skip { // a node that is not to act may have no login
+		if tell.icinga, err = o.icinga.connect(run.Getenv, run.UserAgent()); err != nil {
+			return err
+		}
 		client, count, err := o.sources.Connect(run, !o.rules.WithoutNomad)
 		if err != nil {
 			return err
@@ -122,11 +125,7 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 		h.poseidon, h.nomad = client, count
 	}
 	r, failure := h.run(ctx)
-	t := teller{icinga: report, log: o.by.log}
-	if o.noJournal {
-		t.log = nil
-	}
-	run.Add(t.tell(ctx, h, r, failure))
+	run.Add(tell.tell(ctx, h, r, failure))
 	return nil
 }
 

@@ -283,6 +283,16 @@ func TestHandlerRestarts(t *testing.T) {
 	if got := b.finding(r); got.Subject+": "+got.Problem != "restart for 29 at 12:00 UTC: idle 0/4 → 4/4 in 4 s" {
 		t.Errorf("says %+v", got)
 	}
+	unlock, err := b.store.lock(restartKey, holder{"mon2", 8, noon.Wall})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.pools[29] = Pool{Size: 4}
+	if r, err := b.again(time.Hour); err != nil || r.Action != Refuse || !strings.Contains(r.Reason, "restart.lock: process 8 on mon2") || slices.Contains(b.asks, "restart-it now") {
+		t.Errorf("another run restarts it: %+v, %v, asked %q", r, err, b.asks)
+	}
+	unlock()
+	b.now.Wall, b.now.Uptime = b.now.Wall.Add(-time.Hour), b.now.Uptime-time.Hour
 	// A restart is of all environments: another one of them must not bring the next.
 	b.pools = map[int]Pool{10: {Size: 4}, 29: {Idle: 4, Size: 4}}
 	b.facts.Environment = 10

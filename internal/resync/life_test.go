@@ -117,7 +117,7 @@ func TestLife(t *testing.T) {
 		"OK": {0, func(s *site) { s.Set(29, 4, 0, 0) }, []string{"--state", "OK", "--state-type", "HARD"},
 			0, "nothing to do: the service is OK", 0, 0},
 		"no state directory": {0, func(s *site) { s.dir = filepath.Join(s.dir, "none"); s.Set(29, 4, 0, 0) }, nil,
-			1, "no such file or directory; do: see docs/resync_prewarm_pool.md", 0, 0},
+			1, "there is no state directory; as root: install -d", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, row.idle)
@@ -176,13 +176,14 @@ func TestLifeAfterFailure(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                                   "--environment ID is needed",
-		"--environment -1":                   "--environment ID is needed",
-		"--environment 29 --on never":        "--on",
-		"--environment 29 --state bad":       "a state is ok, warning, critical or unknown",
-		"--environment 29 --state OK":        "--state needs --state-type",
-		"--environment 29 --attempt 6":       "need --state",
-		"--environment 29 --state-type HARD": "need --state",
+		"":                             "--environment ID is needed",
+		"--environment -1":             "--environment ID is needed",
+		"--environment 29 --on never":  "--on",
+		"--environment 29 --state bad": "a state is ok, warning, critical or unknown",
+		"--environment 29 --state OK":  "--state needs --state-type",
+		"--environment 29 --state= --state-type= --attempt 0":                     "a state is ok, warning, critical or unknown",
+		"--environment 29 --attempt 6":                                            "need --state",
+		"--environment 29 --state-type HARD":                                      "need --state",
 		"--environment 29 --state CRITICAL --state-type SOFT":                     "needs --attempt",
 		"--environment 29 --state CRITICAL --state-type HARD --downtime-depth -1": "must not be negative",
 		"--environment 29 --spare-used sometimes":                                 "auto, always or never",

@@ -113,7 +113,7 @@ func TestStoreUnusable(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for dir, want := range map[string]string{file: "is no directory", filepath.Join(file, "below"): "not a directory", "/nonexistent": "no such file"} {
+	for dir, want := range map[string]string{file: "is no directory", filepath.Join(file, "below"): "not a directory", "/nonexistent": "install -d -o nagios -g nagios -m 0750 /nonexistent"} {
 		if _, err := (store{dir}).lock("environment-29", holder{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", dir, err, want)
 		}

@@ -226,3 +226,14 @@ func TestSyslog(t *testing.T) {
 		t.Error("no syslog, no error")
 	}
 }
+
+func FuzzCommented(f *testing.F) {
+	f.Add(200, []byte(`{"results":[{"code":200.0,"status":"Successfully added comment."}]}`))
+	f.Add(200, []byte(`{"results":[{"code":1e400}]}`))
+	f.Add(500, []byte(`{"error":500,"status":"x"}`))
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		if err := commented(status, body); err == nil && (status != 200 || len(body) < len(`{"results":[{"code":200}]}`)) {
+			t.Errorf("%d %q passes for a comment", status, body)
+		}
+	})
+}

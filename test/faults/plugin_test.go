@@ -39,6 +39,7 @@ var plugins = []plugin{
 	{"check_gpu_node", "gpu-incident.yaml", kubernetes},
 	{"check_nomad_evals", "nomad-kinds.yaml", nomad},
 	{"check_prewarm_pool", "prewarm-missing.yaml", nomad},
+	{"resync_prewarm_pool", "prewarm-missing.yaml", handler},
 }
 
 func kubernetes(url, tokenFile, caFile string) []string {
@@ -47,6 +48,10 @@ func kubernetes(url, tokenFile, caFile string) []string {
 
 func nomad(url, tokenFile, caFile string) []string {
 	return []string{"--address", url, "--token-file", tokenFile, "--ca-file", caFile}
+}
+
+func handler(url, tokenFile, caFile string) []string {
+	return append(nomad(url, tokenFile, caFile), "--environment", "29", "--without-nomad", "--dry-run", "--recheck", "0", "--state-dir", ".")
 }
 
 func (p plugin) answers(t *testing.T) []*replayed.Answer {
@@ -109,7 +114,7 @@ func (p plugin) start(t *testing.T, deadline time.Duration, args ...string) resu
 	return r
 }
 
-var firstLine = regexp.MustCompile(`^\[(OK|WARNING|CRITICAL|UNKNOWN)\] - .{10}`)
+var firstLine = regexp.MustCompile(`^\[(OK|WARNING|CRITICAL|UNKNOWN|DONE|REFUSED|DID NOT HELP|NO ANSWER)\] - .{10}`)
 
 func (p plugin) judge(t *testing.T, r result, deadline time.Duration, errOut string, state *os.ProcessState) {
 	t.Helper()

@@ -165,8 +165,8 @@ spec:
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
 `
 
-// openshift makes the server know the kinds of OpenShift that --before-change asks for besides.
-func openshift(t *testing.T, s *realkube.Server, documents string) {
+// addOpenShift makes the server know the kinds of OpenShift that --before-change asks for besides.
+func addOpenShift(t *testing.T, s *realkube.Server, documents string) {
 	t.Helper()
 	s.Apply(t, openshiftKinds)
 	const operators = "/apis/config.openshift.io/v1/clusteroperators"
@@ -190,7 +190,7 @@ func openshift(t *testing.T, s *realkube.Server, documents string) {
 // By policy the change of one file needs no drain: then what waits is harmless.
 func TestBeforePolicy(t *testing.T) {
 	s := beforeTheChange(t)
-	openshift(t, s, `
+	addOpenShift(t, s, `
 apiVersion: operator.openshift.io/v1
 kind: MachineConfiguration
 metadata: {name: cluster}
@@ -233,7 +233,7 @@ spec: {automountServiceAccountToken: false, terminationGracePeriodSeconds: 0, co
 
 func TestBeforeCluster(t *testing.T) {
 	s := beforeTheChange(t)
-	openshift(t, s, degradedIngress)
+	addOpenShift(t, s, degradedIngress)
 	t.Cleanup(func() { s.Delete(t, pendingPod) })
 	out, code, _ := mcp(t, s, realkube.Full, "--before-change", "cluster", "--now", in(time.Hour))
 	says(t, "the cluster", out, code, 2, "[CRITICAL] - pool worker: update blocked, 1 of 44 nodes outdated", "[WARNING] ClusterOperator ingress: degraded, for ", "no router",

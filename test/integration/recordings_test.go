@@ -76,7 +76,7 @@ func TestWriteRecordings(t *testing.T) {
 func TestWriteRecordingsBeforeAChange(t *testing.T) {
 	recordings(t)
 	s := beforeTheChange(t)
-	openshift(t, s, degradedIngress)
+	addOpenShift(t, s, degradedIngress)
 	t.Cleanup(func() { s.Delete(t, pendingPod) })
 	record := func(name string, args ...string) {
 		t.Helper()

@@ -1,0 +1,71 @@
+package resync
+
+import (
+	"fmt"
+
+	"overdue/internal/plugin"
+)
+
+// byCall heeds what Icinga told. It calls a handler for much that is no reason to act.
+func byCall(f Facts, rules Rules, _ Moment) *Decision {
+	c := f.Call
+	switch {
+	case c.Skip:
+		return nothing("another node acts (--skip)")
+	case c.Downtime > 0:
+		return nothing("the service is in a downtime")
+	case c.ByHand:
+		return nil
+	case c.State == plugin.OK:
+		return nothing("the service is OK")
+	case c.State != plugin.Warning && c.State != plugin.Critical:
+		return nothing("the service is %s, which says nothing of the pool", c.State)
+	case c.Hard && !rules.On.Hard:
+		return nothing("the state is HARD, and --on %s does not name that", &rules.On)
+	case !c.Hard && rules.On.Soft == 0:
+		return nothing("the state is SOFT, and --on %s waits for HARD", &rules.On)
+	case !c.Hard && c.Attempt < rules.On.Soft:
+		return nothing("the state is SOFT at attempt %d, and --on %s looks again until attempt %d", c.Attempt, &rules.On, rules.On.Soft)
+	}
+	return nil
+}
+
+// byState heeds other runs, those of the past included.
+func byState(f Facts, rules Rules, now Moment) *Decision {
+	if f.State == nil {
+		return &Decision{Action: Ask}
+	}
+	s := f.State
+	switch {
+	case s.Trouble != "":
+		return refuse("", "without its record a resync could be doubled: %s", s.Trouble)
+	case s.LockedBy != "":
+		return refuse("", "%s", s.LockedBy)
+	case s.Last.Outcome == DidNotHelp && !rules.Force:
+		return refuse(advice+"; then the recovery of the service, or --force by hand, lets the handler act again",
+			"the %s at %s did not help (idle %s → %s)", s.Last.Action, clock(s.Last), s.Last.Before, s.Last.After)
+	}
+	if d := cooling(s.Last, rules, now); d != nil {
+		return d
+	}
+	return nil
+}
+
+// cooling refuses when something was done a short while ago.
+func cooling(r Record, rules Rules, now Moment) *Decision {
+	if !r.exists() {
+		return nil
+	}
+	age, future := r.age(now)
+	how := fmt.Sprintf("the last %s was at %s", r.Action, clock(r))
+	if r.Outcome == Begun {
+		how = fmt.Sprintf("process %d on %s began a %s at %s and did not come to its end", r.PID, r.Host, r.Action, clock(r))
+	}
+	switch {
+	case future:
+		return refuse("", "%s, which is in the future: a clock was wrong; it counts as now, and --cooldown is %s", how, plugin.Duration(rules.Cooldown))
+	case age < rules.Cooldown:
+		return refuse("", "%s, %s ago, and --cooldown is %s", how, plugin.Age(age), plugin.Duration(rules.Cooldown))
+	}
+	return nil
+}

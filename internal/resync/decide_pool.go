@@ -1,0 +1,116 @@
+package resync
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"overdue/internal/plugin"
+	"overdue/internal/prewarm"
+)
+
+// byPools heeds what Poseidon counts.
+func byPools(f Facts, _ Rules, _ Moment) *Decision {
+	if f.Pools == nil {
+		return &Decision{Action: Ask}
+	}
+	pool, known := f.Pools[f.Environment]
+	switch {
+	case !known:
+		return refuse("synchronise it in CodeOcean, which holds its configuration", "Poseidon does not know this environment")
+	case pool.Size == 0:
+		return nothing("its pool is meant to be empty (size 0)")
+	case !pool.Low():
+		return nil // Nomad may know better
+	}
+	var low []string
+	for _, id := range slices.Sorted(maps.Keys(f.Pools)) {
+		if f.Pools[id].Low() {
+			low = append(low, strconv.Itoa(id))
+		}
+	}
+	if len(low) > 1 {
+		return refuse("look at Nomad first: nomad server members, nomad node status; then at Poseidon's log",
+			"%d of %d environments are low at once (%s): an outage, not a pool problem", len(low), len(f.Pools), plugin.List(low))
+	}
+	return nil
+}
+
+// byNomad heeds what Nomad says of the same runners.
+func byNomad(f Facts, rules Rules, now Moment) *Decision {
+	pool := f.Pools[f.Environment]
+	if rules.WithoutNomad {
+		if !pool.Low() {
+			return nothing("the pool has recovered: %s runners are idle", pool)
+		}
+		return nil
+	}
+	if f.Nomad == nil {
+		return &Decision{Action: Ask}
+	}
+	if f.Nomad.Trouble != "" {
+		return refuse("look at Nomad first: check_nomad_evals", "while Nomad cannot be asked a resync could end runners and start none: %s", f.Nomad.Trouble)
+	}
+	runners := f.Nomad.Environments[f.Environment]
+	switch standing := limits.Stand(pool.of(f.Environment), f.Nomad); {
+	case standing == prewarm.Stale:
+		return refuse(advice, "Poseidon counts %s idle runners, Nomad runs %d: its event stream has stalled, and a resync would empty the pool", pool, runners.Running)
+	case standing == prewarm.Fine:
+		return nothing("the pool has recovered: %s runners are idle", pool)
+	case standing == prewarm.Filling:
+		return refuse("wait; if it stays so, add capacity: nomad node status",
+			"%s runners are idle and Nomad is starting %d: it is filling or has no room, and a resync would begin anew", pool, runners.Starting)
+	case standing == prewarm.Lost:
+		return lost(f, rules, now)
+	case standing != prewarm.Missing, runners.Template == "" && runners.Running == 0 && pool.Idle > 0:
+		return refuse("is --nomad-namespace right, and --nomad-address that of Poseidon's servers?",
+			"Poseidon counts %s idle runners, and Nomad shows nothing of this environment", pool)
+	}
+	return nil
+}
+
+// lost is for runners that Poseidon has forgotten. A resync would end them, the used ones too; a restart finds them again, but
+// forgets the environments whose own job is gone (poseidon#522).
+func lost(f Facts, rules Rules, now Moment) *Decision {
+	reason := fmt.Sprintf("Poseidon counts %s idle runners, Nomad runs %d: lost in Poseidon's memory", f.Pools[f.Environment], f.running())
+	var lacking []string
+	for _, id := range slices.Sorted(maps.Keys(f.Pools)) {
+		if !f.Nomad.Environments[id].HasTemplate() {
+			lacking = append(lacking, strconv.Itoa(id))
+		}
+	}
+	switch {
+	case len(lacking) > 0:
+		return refuse("first synchronise those in CodeOcean (their used runners end), then "+advice,
+			"%s; a resync would end them, and a restart would forget environment %s, whose job in Nomad is gone", reason, plugin.List(lacking))
+	case !rules.MayRestart:
+		return refuse(advice, "%s, and a resync would end them", reason)
+	}
+	if d := cooling(f.State.Restart, rules, now); d != nil {
+		return d
+	}
+	return &Decision{Action: Restart, Reason: reason}
+}
+
+// byUsed heeds the runners that people work with.
+func byUsed(f Facts, rules Rules, _ Moment) *Decision {
+	pool := f.Pools[f.Environment]
+	switch {
+	case pool.Used == 0 || rules.Spare == SpareNever:
+		return nil
+	case rules.Spare == SpareAlways:
+		return refuse("wait until they end, or by hand: --spare-used never", "a resync would end %s (--spare-used always)", plugin.Count(pool.Used, "used runner"))
+	case pool.Idle > 0:
+		return refuse("wait until they end or the pool is empty, or by hand: --spare-used never",
+			"a resync would end %s while %d idle ones are left to claim (--spare-used auto)", plugin.Count(pool.Used, "used runner"), pool.Idle)
+	}
+	return nil
+}
+
+func ended(used int) string {
+	if used == 0 {
+		return "it ends no used runner"
+	}
+	return fmt.Sprintf("it ends %s", plugin.Count(used, "used runner"))
+}

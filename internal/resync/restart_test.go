@@ -1,0 +1,66 @@
+package resync
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRunCommand(t *testing.T) {
+	dir := t.TempDir()
+	script := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	out := filepath.Join(dir, "out")
+	if err := runCommand(t.Context(), []string{script("good", `printf '%s\n' "$@" >`+out), "restart", "$HOME;*"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(out); err != nil || string(got) != "restart\n$HOME;*\n" {
+		t.Errorf("a shell had its way with the words: %q, %v", got, err)
+	}
+	long := script("bad", "i=0; while [ $i -lt 1000 ]; do echo 'line | '$i; i=$((i+1)); done; echo 'sudo: a password is required' >&2; exit 1")
+	err := runCommand(t.Context(), []string{long})
+	if err == nil || !strings.Contains(err.Error(), "exit status 1: ") || !strings.HasSuffix(err.Error(), "sudo: a password is required") || len(err.Error()) > 500 || strings.Contains(err.Error(), "|") {
+		t.Errorf("%v", err)
+	}
+	if err := runCommand(t.Context(), []string{filepath.Join(dir, "none")}); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestRunCommandInTime holds that a command that hangs is ended with its children, which hold its output open.
+func TestRunCommandInTime(t *testing.T) {
+	pid := filepath.Join(t.TempDir(), "pid")
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- runCommand(ctx, []string{"/bin/sh", "-c", "sleep 600 & echo $! >" + pid + ".new; mv " + pid + ".new " + pid + "; wait"})
+	}()
+	var child string
+	for deadline := time.Now().Add(20 * time.Second); child == ""; time.Sleep(time.Millisecond) {
+		data, _ := os.ReadFile(pid)
+		if child = strings.TrimSpace(string(data)); time.Now().After(deadline) {
+			t.Fatal("it did not start")
+		}
+	}
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("no error")
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		state, err := os.ReadFile("/proc/" + child + "/stat")
+		if err != nil || strings.Contains(string(state), ") Z ") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the child %s lives on", child)
+		}
+	}
+}
