@@ -111,7 +111,7 @@ func TestLife(t *testing.T) {
 			label, _, _ := strings.Cut(point, "=")
 			labels = append(labels, label)
 		}
-		if want := strings.Fields("environments environments_low idle used size missing_percent environment_29_idle environment_29_used environment_29_size environment_29_missing_percent"); !slices.Equal(labels, want) {
+		if want := strings.Fields("environments environments_low environments_stale idle used size missing_percent environment_29_idle environment_29_used environment_29_size environment_29_missing_percent"); !slices.Equal(labels, want) {
 			t.Errorf("%s: labels %q", step.says, labels)
 		}
 	}

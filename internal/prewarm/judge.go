@@ -53,7 +53,7 @@ func Judge(s Snapshot, selected []int, l Limits, now time.Time) Verdict {
 		findings = append(findings, plugin.Finding{State: plugin.Unknown, Subject: "Poseidon", Problem: "knows no environment",
 			Remedy: "has CodeOcean synchronised its environments? if none is expected, do not check"})
 	}
-	return Verdict{findings, metrics(judged, selected, l), summary(judged)}
+	return Verdict{findings, metrics(judged, s.Nomad, selected, l), summary(judged)}
 }
 
 type judge struct {

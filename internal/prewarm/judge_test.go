@@ -144,8 +144,8 @@ func TestMetrics(t *testing.T) {
 		t.Fatalf("there is no %s", label)
 		return plugin.Metric{}
 	}
-	got := metrics(pools([3]int{4, 1, 3}, [3]int{4, 5, 0}, [3]int{0, 0, 0}), nil, l)
-	for label, want := range map[string]float64{"environments": 3, "environments_low": 1, "idle": 6, "used": 3, "size": 8, "missing_percent": 75,
+	got := metrics(pools([3]int{4, 1, 3}, [3]int{4, 5, 0}, [3]int{0, 0, 0}), runs([2]int{0, 0}, [2]int{5, 0}), nil, l)
+	for label, want := range map[string]float64{"environments": 3, "environments_low": 1, "environments_stale": 1, "idle": 6, "used": 3, "size": 8, "missing_percent": 75,
 		"environment_10_idle": 1, "environment_10_missing_percent": 75, "environment_29_missing_percent": 0, "environment_30_missing_percent": 0} {
 		if v := value(label, got).Value; v != want {
 			t.Errorf("%s is %v, want %v", label, v, want)
@@ -154,12 +154,12 @@ func TestMetrics(t *testing.T) {
 	if m := value("environment_10_missing_percent", got); m.Warning.String() != "50" || m.Critical.String() != "75" {
 		t.Errorf("thresholds %v and %v", m.Warning, m.Critical)
 	}
-	if len(metrics(make([]poseidon.Pool, 23), nil, l)) > 99 || len(metrics(make([]poseidon.Pool, 24), nil, l)) != 6 {
+	if len(metrics(make([]poseidon.Pool, 23), nil, nil, l)) > 99 || len(metrics(make([]poseidon.Pool, 24), nil, nil, l)) != 7 {
 		t.Error("the points are not bounded")
 	}
 	// The labels of what was selected do not depend on what is there.
-	there, gone := metrics(pools([3]int{4, 1, 3}), []int{10, 29}, l), unknownMetrics([]int{10, 29}, l)
-	if len(there) != 14 || len(gone) != len(there) {
+	there, gone := metrics(pools([3]int{4, 1, 3}), nil, []int{10, 29}, l), unknownMetrics([]int{10, 29}, l)
+	if len(there) != 15 || len(gone) != len(there) {
 		t.Fatalf("%d and %d points", len(there), len(gone))
 	}
 	for i := range there {

@@ -8,25 +8,32 @@ import (
 	"overdue/internal/poseidon"
 )
 
-// mostPools is how many pools have points of their own: four each beside the six totals stay below 100.
+// mostPools is how many pools have points of their own: four each beside the seven totals stay below 100.
 const mostPools = 23
 
 // metrics are the totals, and the points of each environment if they are few or were selected. A selected environment that is gone has
 // its points all the same, as U.
-func metrics(pools []poseidon.Pool, selected []int, l Limits) []plugin.Metric {
+func metrics(pools []poseidon.Pool, n *Nomad, selected []int, l Limits) []plugin.Metric {
 	warning, critical := l.missing()
 	var total poseidon.Pool
-	low, worst := 0, 0.0
+	low, stale, worst := 0, 0.0, 0.0
+	if n == nil || n.Trouble != "" {
+		stale = math.NaN()
+	}
 	for _, p := range pools {
 		total.Idle, total.Used, total.Size = total.Idle+p.Idle, total.Used+p.Used, total.Size+p.Size
 		if l.Low(p) {
 			low++
+		}
+		if l.Stand(p, n) == Stale {
+			stale++
 		}
 		worst = max(worst, missingPercent(p))
 	}
 	out := []plugin.Metric{
 		{Label: "environments", Value: float64(len(pools))},
 		{Label: "environments_low", Value: float64(low)},
+		{Label: "environments_stale", Value: stale},
 		{Label: "idle", Value: float64(total.Idle)},
 		{Label: "used", Value: float64(total.Used)},
 		{Label: "size", Value: float64(total.Size)},
@@ -61,10 +68,7 @@ func metrics(pools []poseidon.Pool, selected []int, l Limits) []plugin.Metric {
 
 // unknownMetrics are those of a run that got no answer: the totals and the selected, all U.
 func unknownMetrics(selected []int, l Limits) []plugin.Metric {
-	out := metrics(nil, selected, l)
-	if len(selected) == 0 {
-		out = out[:6]
-	}
+	out := metrics(nil, nil, selected, l)
 	for i := range out {
 		out[i].Value = math.NaN()
 	}
