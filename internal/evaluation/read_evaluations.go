@@ -2,6 +2,7 @@ package evaluation
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"overdue/internal/nomad"
@@ -16,31 +17,53 @@ func (r reader) readEvaluations(ctx context.Context, s *Snapshot) error {
 		reduced := known.reduce(e)
 		return reduced, e.Type != nomad.TypeCore && r.jobs.selects(reduced.JobID)
 	}
-	pending, err := nomad.Evaluations(ctx, r.client, r.where(), nomad.StatusPending, reduce)
+	pending, err := nomad.Evaluations(ctx, r.client, nomad.Which{Namespace: r.where(), Status: nomad.StatusPending}, reduce)
 	if err != nil {
 		return err
 	}
 	s.Pending = &pending
-	blocked, err := nomad.Evaluations(ctx, r.client, r.where(), nomad.StatusBlocked, reduce)
+	blocked, err := nomad.Evaluations(ctx, r.client, nomad.Which{Namespace: r.where(), Status: nomad.StatusBlocked}, reduce)
 	if err != nil {
 		return err
 	}
 	s.Blocked = &blocked
-	failed, more, err := nomad.NewestEvaluations(ctx, r.client, r.where(), nomad.StatusFailed, nomad.Pages{Size: newestFailed, Most: failedPages, Until: r.now.Add(-failedSince)}, func(e *nomad.Evaluation) (FailedEvaluation, bool) {
-		f := reduceFailed(e)
-		return f, e.Type != nomad.TypeCore && r.jobs.selects(f.JobID)
-	})
-	if err != nil {
+	if s.Failed, err = r.readFailed(ctx); err != nil {
 		return err
-	}
-	s.Failed = &Failed{Evaluations: failed, More: more}
-	if more {
-		r.note("there are more failed evaluations: only the newest were read")
 	}
 	if err := r.lookAtFailed(ctx, s.Failed.Evaluations); err != nil {
 		return err
 	}
 	return r.lookForRemains(ctx, s)
+}
+
+// readFailed reads the newest failed evaluations, and where there are older ones, those of the jobs that are named: others must
+// not hide them.
+func (r reader) readFailed(ctx context.Context) (*Failed, error) {
+	found, more, err := r.newestFailed(ctx, "", failedPages)
+	if err != nil || !more {
+		return &Failed{Evaluations: found}, err
+	}
+	r.note("there are more failed evaluations: only the newest were read")
+	for _, name := range r.jobs.named() {
+		of, _, err := r.newestFailed(ctx, name, 1)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range of {
+			if !slices.ContainsFunc(found, func(known FailedEvaluation) bool { return known.ID == f.ID }) {
+				found = append(found, f)
+			}
+		}
+	}
+	return &Failed{Evaluations: found, More: true}, nil
+}
+
+func (r reader) newestFailed(ctx context.Context, job string, pages int) (found []FailedEvaluation, more bool, err error) {
+	return nomad.NewestEvaluations(ctx, r.client, nomad.Which{Namespace: r.where(), Status: nomad.StatusFailed, Job: job},
+		nomad.Pages{Size: newestFailed, Most: pages, Until: r.now.Add(-failedSince)}, func(e *nomad.Evaluation) (FailedEvaluation, bool) {
+			f := reduceFailed(e)
+			return f, e.Type != nomad.TypeCore && r.jobs.selects(f.JobID)
+		})
 }
 
 // texts keeps one copy of what many evaluations share: 200,000 of them are open in a bad hour.

@@ -1,0 +1,74 @@
+package evaluation
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"overdue/internal/nomad/nomadtest"
+)
+
+// deadServices are services without allocations, the first of which is the newest; those of count 0 were scaled down.
+func deadServices(s *nomadtest.Server, counts ...int) {
+	var jobs []string
+	for i, count := range counts {
+		jobs = append(jobs, fmt.Sprintf(`{"ID":"web%03d","Namespace":"default","Type":"service","Status":"dead","Stop":false,"SubmitTime":%d}`, i, 1796088720927630800-i))
+		s.Job("default", fmt.Sprintf("web%03d", i), fmt.Sprintf(`{"ID":"web%03d","TaskGroups":[{"Count":%d}]}`, i, count))
+	}
+	s.Jobs("[" + strings.Join(jobs, ",") + "]")
+}
+
+// Services that are scaled to 0 stay in the list for ever. They must not hide the older one that was never placed, and where they
+// are too many the first line must not claim what was not looked at.
+func TestDeadBehindOthers(t *testing.T) {
+	for scaled, r := range map[int]struct {
+		code   int
+		says   string
+		points string
+	}{
+		60:  {2, "job web060 never placed", "jobs_unverified=0;"},
+		130: {0, "no job lost, 31 dead services not looked at", "jobs_unverified=31;"},
+	} {
+		s := start(t, func(s *nomadtest.Server) { deadServices(s, append(make([]int, scaled), 2)...) })
+		out, code := run(t, s, "--now", tenPastTwo)
+		if code != r.code || !strings.Contains(first(out), r.says) || !strings.Contains(out, r.points) {
+			t.Errorf("%d scaled to 0: exit %d, want %d with %q and %q: %s", scaled, code, r.code, r.says, r.points, out)
+		}
+	}
+}
+
+// A failure behind many that are no fault: the first line says that the older ones were not read, and --job finds it.
+func TestFailedBehindTheNewest(t *testing.T) {
+	const stub = `{"ID":"f%d","JobID":"%s","Namespace":"default","CreateTime":%d,"Status":"failed","TriggeredBy":"job-register","BlockedEval":"%s","CreateIndex":%d}`
+	list := []string{fmt.Sprintf(stub, 0, "dead", 1796089000000000000, "", 1)}
+	for i := range 90 {
+		list = append(list, fmt.Sprintf(stub, i+1, "busy", 1796090259281752300, "b", i+2))
+	}
+	s := start(t, func(s *nomadtest.Server) {
+		s.Evaluations("[" + strings.Join(list, ",") + "]")
+		s.Job("default", "dead", `{"ID":"dead","TaskGroups":[{"Count":1}]}`)
+	})
+	for args, r := range map[string]struct {
+		code int
+		says string
+	}{
+		"":                            {0, "no job lost, older failed evaluations not read"},
+		"--job d*":                    {0, "older failed evaluations not read"},
+		"--job dead":                  {1, "job dead: at least 1 failed evaluation without a follow-up"},
+		"--job dead --exclude-job d*": {0, "older failed evaluations not read"},
+	} {
+		out, code := run(t, s, append(strings.Fields(args), "--now", tenPastTwo)...)
+		if code != r.code || !strings.Contains(first(out), r.says) {
+			t.Errorf("%q: exit %d, want %d with %q: %s", args, code, r.code, r.says, out)
+		}
+	}
+	s.Handle("/v1/evaluations", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("job") != "" {
+			t.Errorf("%s, though all failed ones were read", r.URL)
+		}
+		w.Header().Set("X-Nomad-Index", "1")
+		fmt.Fprint(w, "[]")
+	})
+	run(t, s, "--job", "dead", "--now", tenPastTwo)
+}
