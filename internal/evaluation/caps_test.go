@@ -72,3 +72,37 @@ func TestFailedBehindTheNewest(t *testing.T) {
 	})
 	run(t, s, "--job", "dead", "--now", tenPastTwo)
 }
+
+// Of a job with a long history only the newest page is read to tell whether a failure was made good; what it does not reach is not
+// known.
+func TestFailedOfALongHistory(t *testing.T) {
+	const stub = `{"ID":"e%d","JobID":"a","Namespace":"default","CreateTime":1796090259281752300,"Status":"%s","TriggeredBy":"job-register","CreateIndex":%d}`
+	for name, r := range map[string]struct {
+		before, after int
+		status        string // of the later ones
+		code          int
+		says          string
+	}{
+		"made good long after":             {100, 5, "complete", 0, "no evaluation overdue"},
+		"made good, and much since":        {100, 100, "complete", 0, "no evaluation overdue"},
+		"not made good":                    {100, 5, "canceled", 1, "job a: 1 failed evaluation without a follow-up"},
+		"not made good, the oldest of all": {0, 29, "canceled", 1, "job a: 1 failed evaluation without a follow-up"},
+		"not reached":                      {100, 100, "canceled", 0, "1 more failed evaluation not looked at"},
+	} {
+		var list []string
+		for i := range r.before {
+			list = append(list, fmt.Sprintf(stub, i, "complete", 10+i))
+		}
+		list = append(list, fmt.Sprintf(stub, r.before, "failed", 10+r.before))
+		for i := r.before + 1; i <= r.before+r.after; i++ {
+			list = append(list, fmt.Sprintf(stub, i, r.status, 10+i))
+		}
+		s := start(t, func(s *nomadtest.Server) {
+			s.Evaluations("[" + strings.Join(list, ",") + "]")
+			s.Job("default", "a", `{"ID":"a","TaskGroups":[{"Count":1}]}`)
+		})
+		if out, code := run(t, s, "--now", tenPastTwo); code != r.code || !strings.Contains(first(out), r.says) {
+			t.Errorf("%s: exit %d, want %d with %q: %s", name, code, r.code, r.says, out)
+		}
+	}
+}

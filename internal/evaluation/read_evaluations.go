@@ -120,14 +120,15 @@ func (r reader) lookAtFailed(ctx context.Context, failed []FailedEvaluation) err
 			if len(jobs) == newestFailed {
 				continue
 			}
-			job, err := r.lookAtFailedJob(ctx, f)
+			job, err := r.lookAtFailedJob(ctx, f.JobID)
 			if err = r.optional(ctx, err, "whether a failed evaluation was made good is not known"); err != nil {
 				return err
 			}
 			jobs[f.JobID] = job
 		}
 		if job := jobs[f.JobID]; job != nil {
-			f.Looked, f.Superseded, f.Purged, f.Stopped = true, f.Index < job.good, job.purged, job.stopped
+			f.Superseded, f.Purged, f.Stopped = f.Index < job.good, job.purged, job.stopped
+			f.Looked = f.Superseded || f.Index >= job.reached
 		}
 	}
 	return nil
@@ -135,24 +136,29 @@ func (r reader) lookAtFailed(ctx context.Context, failed []FailedEvaluation) err
 
 // failedJob is what is known of a job with failed evaluations.
 type failedJob struct {
-	good            uint64 // index of the newest evaluation that was closed well or is open
+	good            uint64 // index of the newest evaluation that was closed well or is open, among those read
+	reached         uint64 // index of the oldest evaluation that was read; 0 if that is all of them
 	purged, stopped bool
 }
 
-// lookAtFailedJob looks at the job of a failed evaluation, the newest of the job's. It returns nil with an error.
-func (r reader) lookAtFailedJob(ctx context.Context, f *FailedEvaluation) (*failedJob, error) {
+// lookAtFailedJob looks at a job with failed evaluations, and at one page of its newest evaluations. It returns nil with an error.
+func (r reader) lookAtFailedJob(ctx context.Context, id JobID) (*failedJob, error) {
 	var job failedJob
-	err := r.client.JobEvaluations(ctx, f.Namespace, f.Job, func(e *nomad.Evaluation) bool {
-		switch e.Status {
-		case nomad.StatusComplete, nomad.StatusPending, nomad.StatusBlocked:
-			job.good = max(job.good, e.CreateIndex)
-		}
-		return job.good <= f.Index
-	})
+	newest, more, err := nomad.NewestEvaluations(ctx, r.client, nomad.Which{Namespace: id.Namespace, Job: id.Job}, nomad.Pages{Size: newestOfJob, Most: 1},
+		func(e *nomad.Evaluation) (uint64, bool) {
+			switch e.Status {
+			case nomad.StatusComplete, nomad.StatusPending, nomad.StatusBlocked:
+				job.good = max(job.good, e.CreateIndex)
+			}
+			return e.CreateIndex, true
+		})
 	if err != nil {
 		return nil, err
 	}
-	whole, err := r.client.Job(ctx, f.Namespace, f.Job)
+	if more && len(newest) > 0 {
+		job.reached = slices.Min(newest)
+	}
+	whole, err := r.client.Job(ctx, id.Namespace, id.Job)
 	switch {
 	case nomad.IsNotFound(err):
 		job.purged = true
