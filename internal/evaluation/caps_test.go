@@ -106,3 +106,36 @@ func TestFailedOfALongHistory(t *testing.T) {
 		}
 	}
 }
+
+// How many jobs are looked at must not decide the verdict: four stopped jobs are no worse than three.
+func TestManyRemains(t *testing.T) {
+	for name, r := range map[string]struct {
+		jobs    int
+		refused bool
+		code    int
+		most    int // requests for jobs
+	}{
+		"three":            {3, false, 1, 3},
+		"four":             {4, false, 1, 4},
+		"fifty":            {50, false, 1, 50},
+		"too many":         {80, false, 2, 50},
+		"not to be looked": {80, true, 2, 50},
+	} {
+		var list []string
+		s := start(t)
+		for i := range r.jobs {
+			for part := range 2 { // of each job
+				list = append(list, fmt.Sprintf(`{"ID":"e%d.%d","JobID":"web%d","Namespace":"default","CreateTime":1796080000000000000,"WaitUntil":"2026-12-01T01:10:00Z","Status":"pending","TriggeredBy":"alloc-failure"}`, i, part, i))
+			}
+			s.Job("default", fmt.Sprintf("web%d", i), `{"ID":"a","Stop":true,"TaskGroups":[{"Count":1}]}`)
+			if r.refused {
+				s.Handle(fmt.Sprintf("/v1/job/web%d", i), func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", 500) })
+			}
+		}
+		s.Evaluations("[" + strings.Join(list, ",") + "]")
+		out, code := run(t, s, "--now", tenPastTwo)
+		if asked := strings.Count(strings.Join(s.Requests(), "\n"), "/v1/job/"); code != r.code || asked > r.most {
+			t.Errorf("%s: asked %d times, exit %d: %s", name, asked, code, first(out))
+		}
+	}
+}

@@ -8,8 +8,10 @@ import (
 	"overdue/internal/nomad"
 )
 
-// closest is how many of a kind are looked at more closely, for what only the text needs.
-const closest = 3
+const (
+	closest     = 3  // allocations that are looked at more closely: only the text needs it
+	mostRemains = 50 // jobs with overdue delayed evaluations that are looked at: the verdict depends on it
+)
 
 func (r reader) readEvaluations(ctx context.Context, s *Snapshot) error {
 	known := texts{}
@@ -174,7 +176,7 @@ func (r reader) lookAtFailedJob(ctx context.Context, id JobID) (*failedJob, erro
 func (r reader) lookForRemains(ctx context.Context, s *Snapshot) error {
 	s.Remains = map[JobID]string{}
 	for _, e := range *s.Pending {
-		if _, known := s.Remains[e.JobID]; known || !e.Delayed || !r.late(e.Due, r.limits.Warning, r.limits.Critical) || len(s.Remains) == closest {
+		if _, known := s.Remains[e.JobID]; known || !e.Delayed || !r.late(e.Due, r.limits.Warning, r.limits.Critical) || len(s.Remains) == mostRemains {
 			continue
 		}
 		job, err := r.client.Job(ctx, e.Namespace, e.Job)
@@ -185,6 +187,7 @@ func (r reader) lookForRemains(ctx context.Context, s *Snapshot) error {
 			if err = r.optional(ctx, err, "whether the job of a delayed evaluation is still there is not known"); err != nil {
 				return err
 			}
+			s.Remains[e.JobID] = ""
 		case job.Stop:
 			s.Remains[e.JobID] = "stopped"
 		default:
