@@ -76,6 +76,33 @@ func TestCostFollowsWhatIsOpen(t *testing.T) {
 	}
 }
 
+// One failed evaluation of a job that was evaluated ever since: what is long closed is not read.
+func TestCostOfAFailedJob(t *testing.T) {
+	const n = 30_000
+	filler := strings.Repeat("x", 200)
+	var list strings.Builder
+	for i := range n {
+		status := "complete"
+		if i == n-10 {
+			status = "failed"
+		} else if i > n-10 {
+			status = "canceled"
+		}
+		fmt.Fprintf(&list, `,{"ID":"e%d","JobID":"a","Namespace":"default","CreateTime":%d,"Status":"%s","StatusDescription":"%s","TriggeredBy":"job-register","CreateIndex":%d}`,
+			i, time.Now().Add(-time.Minute).UnixNano(), status, filler, i+1)
+	}
+	s := start(t, func(s *nomadtest.Server) {
+		s.Evaluations("[" + list.String()[1:] + "]")
+		s.Job("default", "a", `{"ID":"a","TaskGroups":[{"Count":1}]}`)
+	})
+	if out, code := run(t, s); code != 1 || !strings.Contains(first(out), "job a: 1 failed evaluation") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	if s.Sent() > 100_000 {
+		t.Errorf("%d closed evaluations of a job cost %d bytes", n, s.Sent())
+	}
+}
+
 // What is kept of an open evaluation is small, so that 200,000 of them fit anywhere.
 func TestManyOpenEvaluations(t *testing.T) {
 	const n = 20_000

@@ -84,6 +84,12 @@ func (j *judgement) summary() string {
 	}
 	if s.Jobs != nil {
 		parts = append(parts, "no job lost")
+		if n := s.Jobs.UnverifiedDead; n > 0 {
+			parts = append(parts, plugin.Count(n, "dead service")+" not looked at")
+		}
+	}
+	if s.Failed != nil && s.Failed.More {
+		parts = append(parts, "older failed evaluations not read")
 	}
 	if s.Selection != "" {
 		parts = append(parts, s.Selection)

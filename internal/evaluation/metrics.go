@@ -20,6 +20,7 @@ const (
 	allocationsAge
 	jobsLost
 	jobsLostAge
+	jobsUnverified
 	serversCount
 	serversSilent
 	failureTolerance
@@ -31,7 +32,7 @@ var labels = [pointCount]string{
 	evaluationsBlockedLong: "evaluations_blocked_long", evaluationsFailed: "evaluations_failed",
 	pendingAge: "evaluations_pending_oldest", blockedAge: "evaluations_blocked_oldest",
 	allocationsPending: "allocations_pending", allocationsLate: "allocations_late", allocationsAge: "allocations_pending_oldest",
-	jobsLost: "jobs_lost", jobsLostAge: "jobs_lost_oldest",
+	jobsLost: "jobs_lost", jobsLostAge: "jobs_lost_oldest", jobsUnverified: "jobs_unverified",
 	serversCount: "servers", serversSilent: "servers_silent", failureTolerance: "failure_tolerance",
 }
 

@@ -14,6 +14,7 @@ import (
 // well; more while failures are so many that one page does not reach back far enough.
 const (
 	newestFailed = 30        // in a page
+	newestOfJob  = 30        // of all statuses, of a job with failed ones
 	failedPages  = 2         // a page of failed ones is about 30 kB, and closed evaluations must not cost 100 kB
 	failedSince  = time.Hour // Nomad forgets closed evaluations after that
 )

@@ -2,13 +2,16 @@ package evaluation
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"overdue/internal/nomad"
 )
 
-// closest is how many of a kind are looked at more closely, for what only the text needs.
-const closest = 3
+const (
+	closest     = 3  // allocations that are looked at more closely: only the text needs it
+	mostRemains = 50 // jobs with overdue delayed evaluations that are looked at: the verdict depends on it
+)
 
 func (r reader) readEvaluations(ctx context.Context, s *Snapshot) error {
 	known := texts{}
@@ -16,31 +19,53 @@ func (r reader) readEvaluations(ctx context.Context, s *Snapshot) error {
 		reduced := known.reduce(e)
 		return reduced, e.Type != nomad.TypeCore && r.jobs.selects(reduced.JobID)
 	}
-	pending, err := nomad.Evaluations(ctx, r.client, r.where(), nomad.StatusPending, reduce)
+	pending, err := nomad.Evaluations(ctx, r.client, nomad.Which{Namespace: r.where(), Status: nomad.StatusPending}, reduce)
 	if err != nil {
 		return err
 	}
 	s.Pending = &pending
-	blocked, err := nomad.Evaluations(ctx, r.client, r.where(), nomad.StatusBlocked, reduce)
+	blocked, err := nomad.Evaluations(ctx, r.client, nomad.Which{Namespace: r.where(), Status: nomad.StatusBlocked}, reduce)
 	if err != nil {
 		return err
 	}
 	s.Blocked = &blocked
-	failed, more, err := nomad.NewestEvaluations(ctx, r.client, r.where(), nomad.StatusFailed, nomad.Pages{Size: newestFailed, Most: failedPages, Until: r.now.Add(-failedSince)}, func(e *nomad.Evaluation) (FailedEvaluation, bool) {
-		f := reduceFailed(e)
-		return f, e.Type != nomad.TypeCore && r.jobs.selects(f.JobID)
-	})
-	if err != nil {
+	if s.Failed, err = r.readFailed(ctx); err != nil {
 		return err
-	}
-	s.Failed = &Failed{Evaluations: failed, More: more}
-	if more {
-		r.note("there are more failed evaluations: only the newest were read")
 	}
 	if err := r.lookAtFailed(ctx, s.Failed.Evaluations); err != nil {
 		return err
 	}
 	return r.lookForRemains(ctx, s)
+}
+
+// readFailed reads the newest failed evaluations, and where there are older ones, those of the jobs that are named: others must
+// not hide them.
+func (r reader) readFailed(ctx context.Context) (*Failed, error) {
+	found, more, err := r.newestFailed(ctx, "", failedPages)
+	if err != nil || !more {
+		return &Failed{Evaluations: found}, err
+	}
+	r.note("there are more failed evaluations: only the newest were read")
+	for _, name := range r.jobs.named() {
+		of, _, err := r.newestFailed(ctx, name, 1)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range of {
+			if !slices.ContainsFunc(found, func(known FailedEvaluation) bool { return known.ID == f.ID }) {
+				found = append(found, f)
+			}
+		}
+	}
+	return &Failed{Evaluations: found, More: true}, nil
+}
+
+func (r reader) newestFailed(ctx context.Context, job string, pages int) (found []FailedEvaluation, more bool, err error) {
+	return nomad.NewestEvaluations(ctx, r.client, nomad.Which{Namespace: r.where(), Status: nomad.StatusFailed, Job: job},
+		nomad.Pages{Size: newestFailed, Most: pages, Until: r.now.Add(-failedSince)}, func(e *nomad.Evaluation) (FailedEvaluation, bool) {
+			f := reduceFailed(e)
+			return f, e.Type != nomad.TypeCore && r.jobs.selects(f.JobID)
+		})
 }
 
 // texts keeps one copy of what many evaluations share: 200,000 of them are open in a bad hour.
@@ -97,14 +122,15 @@ func (r reader) lookAtFailed(ctx context.Context, failed []FailedEvaluation) err
 			if len(jobs) == newestFailed {
 				continue
 			}
-			job, err := r.lookAtFailedJob(ctx, f)
+			job, err := r.lookAtFailedJob(ctx, f.JobID)
 			if err = r.optional(ctx, err, "whether a failed evaluation was made good is not known"); err != nil {
 				return err
 			}
 			jobs[f.JobID] = job
 		}
 		if job := jobs[f.JobID]; job != nil {
-			f.Looked, f.Superseded, f.Purged, f.Stopped = true, f.Index < job.good, job.purged, job.stopped
+			f.Superseded, f.Purged, f.Stopped = f.Index < job.good, job.purged, job.stopped
+			f.Looked = f.Superseded || f.Index >= job.reached
 		}
 	}
 	return nil
@@ -112,24 +138,29 @@ func (r reader) lookAtFailed(ctx context.Context, failed []FailedEvaluation) err
 
 // failedJob is what is known of a job with failed evaluations.
 type failedJob struct {
-	good            uint64 // index of the newest evaluation that was closed well or is open
+	good            uint64 // index of the newest evaluation that was closed well or is open, among those read
+	reached         uint64 // index of the oldest evaluation that was read; 0 if that is all of them
 	purged, stopped bool
 }
 
-// lookAtFailedJob looks at the job of a failed evaluation, the newest of the job's. It returns nil with an error.
-func (r reader) lookAtFailedJob(ctx context.Context, f *FailedEvaluation) (*failedJob, error) {
+// lookAtFailedJob looks at a job with failed evaluations, and at one page of its newest evaluations. It returns nil with an error.
+func (r reader) lookAtFailedJob(ctx context.Context, id JobID) (*failedJob, error) {
 	var job failedJob
-	err := r.client.JobEvaluations(ctx, f.Namespace, f.Job, func(e *nomad.Evaluation) bool {
-		switch e.Status {
-		case nomad.StatusComplete, nomad.StatusPending, nomad.StatusBlocked:
-			job.good = max(job.good, e.CreateIndex)
-		}
-		return job.good <= f.Index
-	})
+	newest, more, err := nomad.NewestEvaluations(ctx, r.client, nomad.Which{Namespace: id.Namespace, Job: id.Job}, nomad.Pages{Size: newestOfJob, Most: 1},
+		func(e *nomad.Evaluation) (uint64, bool) {
+			switch e.Status {
+			case nomad.StatusComplete, nomad.StatusPending, nomad.StatusBlocked:
+				job.good = max(job.good, e.CreateIndex)
+			}
+			return e.CreateIndex, true
+		})
 	if err != nil {
 		return nil, err
 	}
-	whole, err := r.client.Job(ctx, f.Namespace, f.Job)
+	if more && len(newest) > 0 {
+		job.reached = slices.Min(newest)
+	}
+	whole, err := r.client.Job(ctx, id.Namespace, id.Job)
 	switch {
 	case nomad.IsNotFound(err):
 		job.purged = true
@@ -145,7 +176,7 @@ func (r reader) lookAtFailedJob(ctx context.Context, f *FailedEvaluation) (*fail
 func (r reader) lookForRemains(ctx context.Context, s *Snapshot) error {
 	s.Remains = map[JobID]string{}
 	for _, e := range *s.Pending {
-		if _, known := s.Remains[e.JobID]; known || !e.Delayed || !r.late(e.Due, r.limits.Warning, r.limits.Critical) || len(s.Remains) == closest {
+		if _, known := s.Remains[e.JobID]; known || !e.Delayed || !r.late(e.Due, r.limits.Warning, r.limits.Critical) || len(s.Remains) == mostRemains {
 			continue
 		}
 		job, err := r.client.Job(ctx, e.Namespace, e.Job)
@@ -156,6 +187,7 @@ func (r reader) lookForRemains(ctx context.Context, s *Snapshot) error {
 			if err = r.optional(ctx, err, "whether the job of a delayed evaluation is still there is not known"); err != nil {
 				return err
 			}
+			s.Remains[e.JobID] = ""
 		case job.Stop:
 			s.Remains[e.JobID] = "stopped"
 		default:

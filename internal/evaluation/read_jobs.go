@@ -16,7 +16,7 @@ import (
 const (
 	mostLost    = 20  // then more of them change nothing
 	mostPending = 100 // as those that are well after all may come first
-	mostDead    = 20
+	mostDead    = 100 // as those that are scaled to 0 stay for ever
 )
 
 // readJobs reads the jobs that wait with no open evaluation, and looks closer at those that have done so for too long.
@@ -72,7 +72,7 @@ func (r reader) verify(ctx context.Context, jobs *Jobs, waiting []Job) error {
 	}
 	slices.Reverse(dead)
 	if len(dead) > mostDead {
-		r.note("%d dead services without allocations were not looked at", len(dead)-mostDead)
+		jobs.UnverifiedDead = len(dead) - mostDead
 		dead = dead[:mostDead]
 	}
 	if err := r.verifyPending(ctx, jobs, pending); err != nil {

@@ -231,7 +231,7 @@ func TestManyFailed(t *testing.T) {
 	if out, code := run(t, s, "--now", tenPastTwo); code != 0 || strings.Contains(out, "not looked at") {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	s.Handle("/v1/job/sys3/evaluations", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
+	s.Handle("/v1/job/sys3", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
 	s.Handle("/v1/job/sys4", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
 	if out, code := run(t, s, "--now", tenPastTwo, "-v"); code != 0 || !strings.Contains(out, "2 more failed evaluations not looked at") || !strings.Contains(out, "note: whether a failed") {
 		t.Errorf("exit %d: %s", code, out)

@@ -37,6 +37,16 @@ func (s selection) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// named are the jobs that are named, not meant by a glob.
+func (s selection) named() (jobs []string) {
+	for _, pattern := range s.include {
+		if !strings.ContainsAny(pattern, `*?[\`) {
+			jobs = append(jobs, pattern)
+		}
+	}
+	return jobs
+}
+
 // selects a job by its ID or by that of its parent.
 func (s selection) selects(job JobID) bool {
 	matches := func(pattern string) bool { return glob(pattern, job.Job) || glob(pattern, job.parent().Job) }

@@ -94,6 +94,7 @@ type Jobs struct {
 
 	Unverified      int       // pending longer than the limit, but too many to look at each
 	UnverifiedSince time.Time // when the oldest of them was submitted; zero if unknown
+	UnverifiedDead  int       // the same of services without allocations, which were most often scaled to 0
 }
 
 // Job waits for allocations, or is a service that was closed without any.

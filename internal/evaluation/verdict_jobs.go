@@ -30,6 +30,7 @@ func (j *judgement) jobs() {
 	}
 	j.points[jobsLost] = float64(len(lost) + len(closed) + len(unplaced))
 	j.points[jobsLostAge] = 0
+	j.points[jobsUnverified] = float64(j.snapshot.Jobs.Unverified + j.snapshot.Jobs.UnverifiedDead)
 	j.tellJobs("lost", lost, plugin.Critical, plugin.Finding{
 		Problem: "pending, no evaluation", Cause: "its evaluation was never written or has vanished, and it has no allocation",
 		Consequence: "nothing will ever start it"})

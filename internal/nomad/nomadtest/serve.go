@@ -62,7 +62,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, query url.Values
 	s.mu.Unlock()
 	switch path := r.URL.Path; path {
 	case "/v1/evaluations":
-		s.list(w, r, visible, evaluations, func(o Object) bool { return query.Get("status") == "" || o["Status"] == query.Get("status") })
+		s.list(w, r, visible, evaluations, func(o Object) bool {
+			return (query.Get("status") == "" || o["Status"] == query.Get("status")) && (query.Get("job") == "" || o["JobID"] == query.Get("job"))
+		})
 	case "/v1/allocations":
 		keep, known := filters[query.Get("filter")]
 		if !known {
