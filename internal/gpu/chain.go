@@ -61,7 +61,7 @@ func (j *judgement) troubled(v *view, d *DaemonSet) (link, bool) {
 				return fmt.Sprintf("kubectl -n %s describe daemonset %s", d.Namespace, d.Name)
 			}}, true
 	}
-	l := link{role: d.Role, since: pod.Since, text: fmt.Sprintf("%s: %s", d.Name, pod.Trouble),
+	l := link{role: d.Role, since: latest(pod.Since, pod.Created).Time, text: fmt.Sprintf("%s: %s", d.Name, pod.Trouble),
 		details: []string{fmt.Sprintf("pod %s/%s", pod.Namespace, pod.Name)},
 		remedy: func(nodes []string) string {
 			if len(nodes) > 1 {
