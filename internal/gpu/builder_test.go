@@ -115,6 +115,14 @@ func taint(text string, since time.Duration) func(*Node) {
 	}
 }
 
+// added gives the last taint a time of its own, as the node lifecycle controller does.
+func added(since time.Duration) func(*Node) {
+	return func(n *Node) {
+		at := metav1.NewTime(before(since))
+		n.Taints[len(n.Taints)-1].TimeAdded = &at
+	}
+}
+
 // ageless is a node whose API server keeps no managedFields.
 func ageless(n *Node) { n.TaintsWritten, n.TaintsBy = time.Time{}, "" }
 
@@ -133,6 +141,11 @@ func paused(value string, since time.Duration) func(*Node) {
 
 func cordonedFor(since time.Duration) func(*Node) {
 	return func(n *Node) { n.Unschedulable, n.CordonedSince = true, before(since) }
+}
+
+// restarted is a node that came back so many minutes ago.
+func restarted(ago int) func(*Node) {
+	return func(n *Node) { n.ReadySince = before(minutes(ago)) }
 }
 
 // gone takes the pods of DaemonSets, or of all but NFD, from a node.

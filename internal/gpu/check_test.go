@@ -211,7 +211,7 @@ spec: {selector: {matchLabels: {a: b}}, template: {spec: {volumes: [{name: v, ho
 apiVersion: apps/v1
 kind: DaemonSet
 metadata: {name: plain, namespace: kube-system}
-spec: {selector: {matchLabels: {a: b}}, template: {spec: {tolerations: [{key: nvidia.com/gpu, operator: Exists}, {key: nvidia.com/gpu.product, operator: Exists}], volumes: [{name: v, hostPath: {path: /var/lib/kubelet/device-plugins}}], containers: [{name: c}]}}}
+spec: {selector: {matchLabels: {a: b}}, template: {spec: {tolerations: [{key: nvidia.com/gpu, operator: Exists}, {key: nvidia.com/gpu.product, operator: Exists}], volumes: [{name: v, hostPath: {path: /var/lib/kubelet/device-plugins}}], containers: [{name: c, image: "nvcr.io/nvidia/k8s-device-plugin:v0.17.0"}]}}}
 ---
 apiVersion: apps/v1
 kind: DaemonSet

@@ -59,7 +59,7 @@ func (j *judgement) devices(v *view) {
 	case f.State == plugin.OK:
 		j.sound(v)
 		return
-	case passing && j.within(now):
+	case passing && j.excuses(v, now, len(p.tainted) == 0 && j.keptAway(v)):
 		f.State, f.Problem, f.Since, f.AtLeast = plugin.OK, now.what+", "+f.Problem, now.since.Time, !now.since.exact
 		j.add(v, f)
 		return

@@ -73,6 +73,8 @@ func (j *judgement) unjudged() string {
 		return "taints not judged, as the GPU DaemonSets could not be read"
 	case j.snapshot.DaemonSetsRead && len(j.snapshot.Unread) > 0:
 		return "taints not judged for the DaemonSets of " + plugin.List(j.snapshot.Unread) + ", which could not be read"
+	case !slices.ContainsFunc(j.daemonSets, func(d DaemonSet) bool { return d.Role == rolePlugin }):
+		return "taints not judged: no device plugin DaemonSet was found"
 	}
 	return ""
 }

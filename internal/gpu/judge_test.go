@@ -107,6 +107,10 @@ func TestJudgeIncident(t *testing.T) {
 		{name: "the exact age of a taint that carries its own time", snapshot: fleet(1, on("all", func(n *Node) {
 			n.Taints = []corev1.Taint{{Key: "a", Effect: corev1.TaintEffectNoSchedule, TimeAdded: &noonMinus3d}}
 		})), want: plugin.Warning, says: []string{"taint a:NoSchedule, there for 3d (since 2026-11-29 12:00 UTC)"}, not: []string{"at least"}},
+		{name: "of taints of several ages the youngest counts: before it, not all were there", snapshot: fleet(1, on("all", taint("a:NoSchedule", 21*day), added(3*day), taint("b:NoSchedule", 21*day))), want: plugin.Warning,
+			says: []string{"taints a:NoSchedule and b:NoSchedule, there for 3d (since 2026-11-29 12:00 UTC), are"}, not: []string{"21d"}},
+		{name: "the list is younger than the one that has its own time", snapshot: fleet(1, on("all", taint("a:NoSchedule", day), added(21*day), taint("b:NoSchedule", day))), want: plugin.Warning, says: []string{"there for at least 1d"}, not: []string{"21d"}},
+		{name: "of one of them nothing is known", snapshot: fleet(1, on("all", taint("a:NoSchedule", day), added(21*day), taint("b:NoSchedule", day), ageless)), want: plugin.Warning, says: []string{"taints a:NoSchedule and b:NoSchedule are not tolerated"}, not: []string{"21d"}},
 		{name: "NFD sets the taint: to remove it by hand does not last", snapshot: fleet(1, on("all", taint("model=a100:NoSchedule", day), func(n *Node) { n.Annotations[annotationNFDTaints] = "model=a100:NoSchedule" })), want: plugin.Warning,
 			says: []string{"take model=a100:NoSchedule out of the NodeFeatureRule"}, not: []string{"kubectl taint"}},
 	})

@@ -13,9 +13,12 @@ const (
 	deployPrefix    = "nvidia.com/gpu.deploy." // + operand: "true" selects the node
 	deployOperands  = deployPrefix + "operands"
 	deployPlugin    = deployPrefix + "device-plugin"
+	deployDriver    = deployPrefix + "driver"
+	deployToolkit   = deployPrefix + "container-toolkit"
 	deployDiscovery = deployPrefix + "gpu-feature-discovery"
 	deployDRA       = deployPrefix + "dra-driver"
-	pausedMark      = "paused-for-" // in the value of a deploy label, while driver, MIG or vGPU manager work
+	preInstalled    = "pre-installed" // value of the driver's deploy label: it is on the host
+	pausedMark      = "paused-for-"   // in the value of a deploy label, while driver, MIG or vGPU manager work
 
 	annotationValidation = "nvidia.com/gpu-driver-upgrade-validation-start-time" // epoch seconds
 	annotationPodsDone   = "nvidia.com/gpu-driver-upgrade-wait-for-pod-completion-start-time"

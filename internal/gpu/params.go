@@ -120,7 +120,17 @@ func (p Params) isGPU(name string) bool {
 // owns says whether a label's or taint's key, or an API group, is the vendor's: "nvidia.com/gpu.present", "nvidia.com".
 func (p Params) owns(key string) bool {
 	domain, _, _ := strings.Cut(key, "/")
-	return slices.ContainsFunc(p.Resources, func(pattern string) bool { d, _, _ := strings.Cut(pattern, "/"); return d == domain })
+	return slices.Contains(p.domains(), domain)
+}
+
+// domains are those of the vendor's resources: "nvidia.com".
+func (p Params) domains() []string {
+	var out []string
+	for _, pattern := range p.Resources {
+		domain, _, _ := strings.Cut(pattern, "/")
+		out = append(out, domain)
+	}
+	return out
 }
 
 // mainResource is how the vendor's GPUs are called where a node has none of them.

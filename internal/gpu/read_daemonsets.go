@@ -50,10 +50,11 @@ func (r reader) daemonSets(ctx context.Context, s *Snapshot) error {
 	return nil
 }
 
-// concerns finds the DaemonSets that bring GPUs by what they are, not by their names: they belong to one of the vendor's custom
-// resources, are an operand that a deploy label switches, or are a device plugin for the vendor's nodes or taint (its plain manifest has
-// no selector). Those that have the name of a role, as an installer of drivers by a cloud, must select GPU nodes too: who merely runs
-// there, to collect logs or to schedule, brings no GPU. NFD's workers are among them, as all begins there.
+// concerns finds the DaemonSets that bring GPUs by what they are: they belong to one of the vendor's custom resources, are an operand
+// that a deploy label switches, or are a device plugin that selects the vendor's nodes or is the vendor's by its name or image (a plain
+// manifest has no selector). To tolerate the vendor's taint makes none: NVIDIA's network operator does. Those that have the name of a
+// role, as an installer of drivers by a cloud, must select GPU nodes too: who merely runs there, to collect logs or to schedule, brings
+// no GPU. NFD's workers are among them, as all begins there.
 func (r reader) concerns(o *appsv1.DaemonSet) bool {
 	if roleOf(o.Name) == roleNFD {
 		return true
@@ -63,13 +64,16 @@ func (r reader) concerns(o *appsv1.DaemonSet) bool {
 			return true
 		}
 	}
+	if controller := metav1.GetControllerOf(o); controller != nil && !r.params.related(controller.APIVersion) {
+		return false
+	}
 	pod := o.Spec.Template.Spec
 	keys := slices.Concat(slices.Collect(maps.Keys(pod.NodeSelector)), affinityKeys(pod.Affinity))
 	switch selects := slices.ContainsFunc(keys, r.means); {
 	case slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, deployPrefix) }):
 		return true
 	case isDevicePlugin(o):
-		return selects || slices.ContainsFunc(pod.Tolerations, func(t corev1.Toleration) bool { return r.params.owns(t.Key) })
+		return selects || r.params.brands(o)
 	default:
 		return selects && roleOf(o.Name) != roleAuxiliary
 	}

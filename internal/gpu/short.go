@@ -16,7 +16,7 @@ func (j *judgement) short(v *view) {
 	now, passing := j.underway(v)
 	byTaint := j.keptAway(v)
 	switch {
-	case passing && j.within(now) && (now.first || !byTaint):
+	case passing && j.excuses(v, now, byTaint):
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.OK, Problem: now.what + ", " + v.offer.String(), Since: now.since.Time, AtLeast: !now.since.exact}})
 		return
 	case byTaint:
@@ -62,7 +62,7 @@ func (j *judgement) softened(v *view, f *fact) {
 	if f.State == plugin.Critical {
 		f.State = plugin.Warning
 	}
-	if j.young(v.CordonedSince) {
+	if j.young(v.CordonedSince) && !j.old(f.Since) {
 		f.State = plugin.OK
 	}
 	f.Problem += ", cordoned"
@@ -84,14 +84,20 @@ func (j *judgement) keptAway(v *view) bool {
 	})
 }
 
-// byTaint: finding B of the incident. The operator, its DaemonSets and NVIDIA's own alert all look healthy meanwhile, as none of
-// them counts a node that a taint excludes. Taints that keep only auxiliary pods away are not the cause.
-func (j *judgement) byTaint(v *view, f *fact) {
+// causing is the view with only those taints that keep away pods without which there are no GPUs.
+func causing(v *view) view {
 	cause := *v
 	cause.taints = slices.DeleteFunc(slices.Clone(v.taints), func(t corev1.Taint) bool {
 		return !slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool { return d.essential() && !d.tolerates(&t) })
 	})
 	cause.blocked = slices.DeleteFunc(slices.Clone(v.blocked), func(d *DaemonSet) bool { return len(d.untolerated(cause.taints)) == 0 })
+	return cause
+}
+
+// byTaint: finding B of the incident. The operator, its DaemonSets and NVIDIA's own alert all look healthy meanwhile, as none of
+// them counts a node that a taint excludes. Taints that keep only auxiliary pods away are not the cause.
+func (j *judgement) byTaint(v *view, f *fact) {
+	cause := causing(v)
 	f.since = taintAge(&cause)
 	f.because = func(age string) string { return notTolerated(cause.taints, cause.blocked, age) }
 	loss := "nobody can use these GPUs"

@@ -84,7 +84,7 @@ func (j *judgement) orphaned(v *view) {
 	}
 	f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: v.offer.String() + ", but not for long", Consequence: "the next restart of the node or its pods takes these GPUs away"}}
 	plugins := j.plugins(v)
-	for _, r := range []role{roleDriver, roleToolkit, rolePlugin} {
+	for _, r := range chain {
 		if l, ok := j.wrongNode(v, r); ok {
 			f.Cause, f.remedy = l.text, l.remedy
 			j.add(v, f.mindful(v.Node))
@@ -92,6 +92,9 @@ func (j *judgement) orphaned(v *view) {
 		}
 	}
 	switch {
+	case j.driverLost(v):
+		f.Cause = "no driver DaemonSet selects the node"
+		f.Remedy = "see whether the driver is still enabled in the GPU operator, and whether a NVIDIADriver tolerates the node's taints; a driver on the host is told by the label " + deployDriver + "=" + preInstalled
 	case len(plugins) == 0 && len(j.daemonSets) > 0 && v.Labels[deployPlugin] != "":
 		f.Cause = "no device plugin DaemonSet exists any more"
 		f.Remedy = "see whether the device plugin is still enabled in the GPU operator, and whether --namespace is right"

@@ -48,16 +48,24 @@ func (j *judgement) relevant(n *Node) []corev1.Taint {
 	})
 }
 
-// taintAge is how long the taints have been there at least. The list has one owner in managedFields, so its time is that of the
-// last change to any of them; only a taint that the node lifecycle controller set carries its own.
+// taintAge is how long all the taints have been there at least: as long as the youngest, or nothing where that of one is not known. The
+// list has one owner in managedFields, so its time is that of the last change to any of them; only a taint that the node lifecycle
+// controller set carries its own.
 func taintAge(v *view) moment {
-	m := moment{Time: v.TaintsWritten}
+	var youngest moment
 	for _, t := range v.taints {
-		if t.TimeAdded != nil && (m.IsZero() || t.TimeAdded.Time.Before(m.Time)) {
+		m := moment{Time: v.TaintsWritten}
+		if t.TimeAdded != nil {
 			m = moment{t.TimeAdded.Time, true}
 		}
+		if m.IsZero() {
+			return m
+		}
+		if m.After(youngest.Time) {
+			youngest = m
+		}
 	}
-	return m
+	return youngest
 }
 
 // keyEffect is what makes two taints the same: a node has no two of one key and effect.

@@ -20,11 +20,12 @@ const (
 
 // underway is something that passes by itself, for which the node is given the grace.
 type underway struct {
-	what   string
-	since  moment // last sign of progress
-	stuck  bool   // of a kind that may hang; the others end with the grace
-	first  bool   // explains missing pods better than a taint does
-	remedy func(nodes []string) string
+	what    string
+	since   moment // last sign of progress
+	stuck   bool   // of a kind that may hang; the others end with the grace
+	first   bool   // explains missing pods better than any young taint does
+	restart bool   // than such a taint that a program sets while a node starts
+	remedy  func(nodes []string) string
 }
 
 // underway finds what goes on on the node, the most telling first.
@@ -55,10 +56,9 @@ func (j *judgement) underway(v *view) (underway, bool) {
 			}}, true
 	case v.updating() && !v.updateFailed():
 		return underway{what: "machine-config update in progress", since: latest(v.Written[mcoDesired], v.Written[mcoState])}, true
-	case j.young(v.Created):
-		return underway{what: "new node", since: moment{v.Created, true}, first: true}, true
-	case v.Ready && j.young(v.ReadySince):
-		return underway{what: "Ready again after a restart", since: moment{v.ReadySince, true}, first: true}, true
+	}
+	if u, ok := j.started(v.Node); ok {
+		return u, true
 	}
 	for _, d := range v.selected {
 		pod, known := j.pod(v.Node, d)
@@ -66,6 +66,17 @@ func (j *judgement) underway(v *view) (underway, bool) {
 		if known && pod != nil && d.Role != roleAuxiliary && !pod.Crashing && j.young(d.Rolled) && (j.young(pod.Created) || pod.Deleting) {
 			return underway{what: fmt.Sprintf("pod of %s is young", d.Name), since: moment{Time: d.Rolled}}, true
 		}
+	}
+	return underway{}, false
+}
+
+// started: the node is new, or has come back.
+func (j *judgement) started(n *Node) (underway, bool) {
+	switch {
+	case j.young(n.Created):
+		return underway{what: "new node", since: moment{n.Created, true}, first: true}, true
+	case n.Ready && j.young(n.ReadySince):
+		return underway{what: "Ready again after a restart", since: moment{n.ReadySince, true}, restart: true}, true
 	}
 	return underway{}, false
 }

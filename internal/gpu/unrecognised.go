@@ -22,7 +22,7 @@ func (j *judgement) unrecognised(v *view) {
 		f.Problem = fmt.Sprintf("no longer recognised as a GPU node (%s=%s), %s", labelPresent, value, v.offer)
 		f.Since, f.AtLeast = v.Written[labelPresent], true
 	}
-	if j.young(v.Created) || v.Ready && j.young(v.ReadySince) {
+	if u, ok := j.started(v.Node); ok && !j.old(f.Since) && (len(v.blocked) == 0 || j.excuses(v, u, true)) {
 		f.State = plugin.OK
 		f.Problem = "new node, " + f.Problem
 		f.Consequence = ""

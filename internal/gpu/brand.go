@@ -1,0 +1,60 @@
+package gpu
+
+import (
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// marks are parts of the names and images of device plugins whose plain manifests have no selector, by the domain of the resource that
+// they offer (NVIDIA/k8s-device-plugin: nvidia-device-plugin.yml; ROCm/k8s-device-plugin: k8s-ds-amdgpu-dp.yaml).
+var marks = map[string][]string{
+	"nvidia.com":    {"nvidia"},
+	"amd.com":       {"amdgpu", "amd-gpu", "rocm/k8s-device-plugin"},
+	"gpu.intel.com": {"intel-gpu"},
+	"habana.ai":     {"habana", "gaudi"},
+}
+
+// network are parts of those of network devices, of which NVIDIA is a vendor too.
+var network = []string{"rdma", "sriov", "mellanox", "mofed"}
+
+// brands says whether a DaemonSet's name or image is that of the vendor's GPUs.
+func (p Params) brands(o *appsv1.DaemonSet) bool {
+	text := o.Name
+	for _, c := range o.Spec.Template.Spec.Containers {
+		text += " " + c.Image
+	}
+	has := func(parts []string) bool {
+		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+	}
+	if has(network) {
+		return false
+	}
+	for _, domain := range p.domains() {
+		if has(marks[domain]) {
+			return true
+		}
+	}
+	for _, others := range marks { // nobody's: "gpu-device-plugin"
+		if has(others) {
+			return false
+		}
+	}
+	return has([]string{"gpu"}) && slices.ContainsFunc(o.Spec.Template.Spec.Tolerations, func(t corev1.Toleration) bool { return p.owns(t.Key) })
+}
+
+// related says whether an API version's group is of the vendor's domain, or of one beside it: Intel's operator has deviceplugin.intel.com
+// for gpu.intel.com.
+func (p Params) related(apiVersion string) bool {
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	return err == nil && slices.ContainsFunc(p.domains(), func(d string) bool { return registered(d) == registered(gv.Group) })
+}
+
+// registered is the part of a domain that is somebody's: "intel.com".
+func registered(domain string) string {
+	parts := strings.Split(domain, ".")
+	return strings.Join(parts[max(len(parts)-2, 0):], ".")
+}

@@ -1,0 +1,71 @@
+package gpu
+
+import (
+	"strings"
+	"testing"
+)
+
+// NVIDIA's network operator offers devices and tolerates nvidia.com/gpu, but it brings no GPU (Mellanox/network-operator,
+// manifests/state-rdma-shared-device-plugin and state-sriov-device-plugin).
+func TestCheckPassesOverTheNetworkOperator(t *testing.T) {
+	const nics = `
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: rdma-shared-dp-ds, namespace: nvidia-network-operator, ownerReferences: [{apiVersion: mellanox.com/v1alpha1, kind: NicClusterPolicy, name: nic-cluster-policy, uid: u, controller: true}]}
+spec: {selector: {matchLabels: {a: b}}, template: {spec: {nodeSelector: {feature.node.kubernetes.io/pci-15b3.present: "true"}, tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}], volumes: [{name: v, hostPath: {path: /var/lib/kubelet/device-plugins}}],
+  containers: [{name: rdma-shared-dp, image: "nvcr.io/nvidia/mellanox/k8s-rdma-shared-dev-plugin:v1"}]}}}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: sriov-device-plugin, namespace: nvidia-network-operator, ownerReferences: [{apiVersion: mellanox.com/v1alpha1, kind: NicClusterPolicy, name: nic-cluster-policy, uid: u, controller: true}]}
+spec: {selector: {matchLabels: {a: b}}, template: {spec: {nodeSelector: {nvidia.com/gpu.present: "true"}, tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}], volumes: [{name: v, hostPath: {path: /var/lib/kubelet/device-plugins}}], containers: [{name: c}]}}}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: rdma-by-hand, namespace: kube-system}
+spec: {selector: {matchLabels: {a: b}}, template: {spec: {tolerations: [{key: nvidia.com/gpu, operator: Exists}], volumes: [{name: v, hostPath: {path: /var/lib/kubelet/device-plugins}}], containers: [{name: c, image: "nvcr.io/nvidia/mellanox/k8s-rdma-shared-dev-plugin:v1"}]}}}
+`
+	out, code := run(t, serve(t, incident(t), nics), "-v")
+	if code != 2 || !strings.Contains(firstLine(out), "by 9 GPU DaemonSets;") || strings.Contains(out, "rdma") || strings.Contains(out, "sriov") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+// The plain manifests of other vendors' device plugins have neither selector nor the vendor's toleration.
+func TestCheckFindsPlainDevicePlugins(t *testing.T) {
+	const node = `
+apiVersion: v1
+kind: Node
+metadata: {name: g, labels: {feature.node.kubernetes.io/amd-gpu: "true", intel.feature.node.kubernetes.io/gpu: "true"}}
+spec: {taints: [{key: dedicated, value: ml, effect: NoSchedule}]}
+status: {capacity: {amd.com/gpu: 8, gpu.intel.com/i915: 8}, allocatable: {amd.com/gpu: 8, gpu.intel.com/i915: 8}, conditions: [{type: Ready, status: "True", lastTransitionTime: "2026-11-01T00:00:00Z"}]}
+`
+	plugin := func(name, image, controller string) string {
+		return `
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: ` + name + `, namespace: kube-system, ownerReferences: [` + controller + `]}
+spec: {selector: {matchLabels: {name: d}}, template: {spec: {tolerations: [{key: CriticalAddonsOnly, operator: Exists}], volumes: [{name: dp, hostPath: {path: /var/lib/kubelet/device-plugins}}], containers: [{name: c, image: "` + image + `"}]}}}
+`
+	}
+	const operator = `{apiVersion: deviceplugin.intel.com/v1, kind: GpuDevicePlugin, name: gpu, uid: u, controller: true}`
+	for _, r := range []struct {
+		name, vendor, daemonSet string
+		code                    int
+		says                    string
+	}{
+		{"ROCm's k8s-ds-amdgpu-dp.yaml", "amd", plugin("amdgpu-device-plugin-daemonset", "rocm/k8s-device-plugin", ""), 1, "is not tolerated by DaemonSet amdgpu-device-plugin-daemonset"},
+		{"by its image", "amd", plugin("dp", "docker.io/rocm/k8s-device-plugin:1.31", ""), 1, "is not tolerated by DaemonSet dp"},
+		{"Intel's", "intel", plugin("intel-gpu-plugin", "intel/intel-gpu-plugin:0.36", ""), 1, "is not tolerated by DaemonSet intel-gpu-plugin"},
+		{"Intel's, of its operator", "intel", plugin("intel-gpu-plugin-gpu", "intel/intel-gpu-plugin:0.36", operator), 1, "is not tolerated by DaemonSet intel-gpu-plugin-gpu"},
+		{"Intel's for other devices", "intel", plugin("intel-qat-plugin", "intel/intel-qat-plugin:0.36", operator), 0, "taints not judged: no device plugin DaemonSet was found"},
+		{"another vendor's", "amd", plugin("nvidia-gpu-device-plugin", "nvcr.io/nvidia/k8s-device-plugin", ""), 0, "taints not judged: no device plugin DaemonSet was found"},
+		{"none at all", "amd", "", 0, "8 of 8 amd.com/gpu allocatable; taints not judged: no device plugin DaemonSet was found"},
+	} {
+		out, code := run(t, serve(t, node+r.daemonSet), "--vendor", r.vendor, "--require-label", "none")
+		if code != r.code || !strings.Contains(firstLine(out), r.says) {
+			t.Errorf("%s: exit %d, want %d with %q: %s", r.name, code, r.code, r.says, out)
+		}
+	}
+}
