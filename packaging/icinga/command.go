@@ -45,7 +45,18 @@ const (
 	condition
 )
 
-type variable struct{ name, value string }
+type variable struct {
+	name  string
+	value any // a text, or true
+}
+
+// literal is a variable's value in Icinga's language. A switch wants a boolean: set_if takes no text.
+func (v variable) literal() string {
+	if text, ok := v.value.(string); ok {
+		return quote(text)
+	}
+	return fmt.Sprint(v.value)
+}
 
 // unwired are options that no configuration of a monitoring should set.
 var unwired = map[string]string{

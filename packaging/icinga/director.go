@@ -28,7 +28,7 @@ func basket(commands []command, templates []template) string {
 				fields = append(fields, map[string]any{"datafield_id": id, "is_required": "n", "var_filter": nil})
 			}
 		}
-		method, vars := "PluginCheck", map[string]string{}
+		method, vars := "PluginCheck", map[string]any{}
 		if c.event {
 			method = "PluginEvent"
 		}
@@ -91,7 +91,7 @@ func dataField(name string, o option) map[string]any {
 }
 
 func serviceTemplate(t template) map[string]any {
-	vars := map[string]string{}
+	vars := map[string]any{}
 	for _, v := range t.vars() {
 		vars[v.name] = v.value
 	}

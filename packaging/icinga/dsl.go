@@ -39,7 +39,7 @@ func commandsConf(commands []command) string {
 		}
 		b.WriteString("  }\n")
 		for _, v := range c.defaults {
-			fmt.Fprintf(&b, "  vars.%s = %s\n", v.name, quote(v.value))
+			fmt.Fprintf(&b, "  vars.%s = %s\n", v.name, v.literal())
 		}
 		b.WriteString("}\n")
 	}

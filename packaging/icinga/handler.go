@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/spf13/pflag"
 
 	"overdue/internal/plugin"
@@ -27,6 +29,7 @@ const elsewhere = `!macro("$service.command_endpoint$") && macro("$service.zone$
 func handler(p plugin.Program) command {
 	c := start(p, p.Name)
 	c.event = true
+	c.timeout = time.Hour // the program has its own deadline, which large pools need longer: 10 s a runner
 	known, standard := prewarm.Program.Flags(), standardOptions(p)
 	p.Flags().VisitAll(func(flag *pflag.Flag) {
 		if unwired[flag.Name] != "" {

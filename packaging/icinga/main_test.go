@@ -142,6 +142,17 @@ func TestIncidentsThresholds(t *testing.T) {
 	}
 }
 
+// The page shows the guard that is shipped.
+func TestPageShowsTheGuard(t *testing.T) {
+	page, err := os.ReadFile("../../docs/resync_prewarm_pool.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "{{ "+elsewhere+" }}") {
+		t.Errorf("not on the page: %s", elsewhere)
+	}
+}
+
 // The handler belongs to the pools, and looks again for five minutes before it acts.
 func TestHandler(t *testing.T) {
 	var on resync.When

@@ -22,11 +22,15 @@ type template struct {
 const retry = time.Minute
 
 var templates = []template{
-	{name: "overdue-mcp", check: "mcp", interval: 5 * time.Minute, attempts: 3, page: "check_mcp.md", highlight: "worker_pending",
+	{name: "overdue-mcp", check: "mcp", interval: 5 * time.Minute, attempts: 5, page: "check_mcp.md", highlight: "worker_pending",
 		notes: "Updates of MachineConfigPools that do not get on. When it alarms, change nothing in the cluster before the cause in the first line is understood: making a node ready may reboot the next one.",
-		about: "The thresholds of mcp_warning and mcp_critical are times already, so few retries are enough: they outlast an API server's restart."},
-	{name: "overdue-gpu-node", check: "gpu_node", interval: 5 * time.Minute, attempts: 3, page: "check_gpu_node.md", highlight: "gpus_missing_on_one_node",
+		about: "The thresholds of mcp_warning and mcp_critical are times already, so few retries are enough: they outlast an API server's restart,\n" +
+			"and the service kubernetes is HARD before them when the API is dead."},
+	{name: "overdue-gpu-node", check: "gpu_node", interval: 5 * time.Minute, attempts: 5, page: "check_gpu_node.md", highlight: "gpus_missing_on_one_node",
 		notes: "GPU nodes that offer fewer GPUs than they have, or will."},
+	{name: "overdue-kubernetes", check: "gpu_node", interval: time.Minute, attempts: 3, page: "check_gpu_node.md", highlight: "nodes",
+		notes: "Whether the API server answers. The services machine-config-pools and gpu-nodes depend on it.",
+		about: "Asks for nodes of a label that none has: one small request, which needs the login and the right to list nodes."},
 	{name: "overdue-nomad-evals", check: "nomad_evals", interval: time.Minute, attempts: 3, page: "check_nomad_evals.md", highlight: "evaluations_pending_oldest",
 		notes: "Nomad's evaluations that do not close, allocations that do not start, jobs that were lost."},
 	{name: "overdue-prewarm-pool", check: "prewarm_pool", handler: "resync_prewarm_pool", interval: time.Minute, attempts: 8, page: "check_prewarm_pool.md",
@@ -61,7 +65,7 @@ func templatesConf(templates []template) string {
 			fmt.Fprintf(&b, "  event_command = %s\n", quote(t.handler))
 		}
 		for _, v := range t.vars() {
-			fmt.Fprintf(&b, "  vars.%s = %s\n", v.name, quote(v.value))
+			fmt.Fprintf(&b, "  vars.%s = %s\n", v.name, v.literal())
 		}
 		fmt.Fprintf(&b, "  notes = %s\n  notes_url = OverdueDocs + %s\n}\n", quote(t.notes), quote(t.page))
 	}
@@ -72,6 +76,9 @@ func (t template) vars() []variable {
 	vars := []variable{{"perfdatagraphs_config_highlight", t.highlight}}
 	if t.name == "overdue-poseidon" { // no pool's state is its matter
 		vars = append(vars, variable{"prewarm_pool_warning", "off"}, variable{"prewarm_pool_critical", "off"})
+	}
+	if t.name == "overdue-kubernetes" {
+		vars = append(vars, variable{"gpu_node_selector", "overdue/answers"}, variable{"gpu_node_allow_empty", true})
 	}
 	return vars
 }

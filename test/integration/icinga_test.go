@@ -54,8 +54,37 @@ func TestIcingaAcceptsTheFiles(t *testing.T) {
 		if !valid || strings.Contains(output, "warning/") && hosts != "" {
 			t.Errorf("with %q:\n%s", hosts, output)
 		}
-		if want := "Instantiated 6 Services"; strings.Contains(output, want) != (hosts != "") {
+		if want := "Instantiated 7 Services"; strings.Contains(output, want) != (hosts != "") {
 			t.Errorf("with %q, %q:\n%s", hosts, want, output)
+		}
+	}
+}
+
+// Hosts of all sorts: the least that the page asks for, variables of other people's, and rules of the admin's own.
+func TestIcingaAcceptsOtherHosts(t *testing.T) {
+	n := icinga(t)
+	for _, r := range []struct {
+		about, hosts string
+		services     int
+	}{
+		{"an environment without the handler's options", `vars.poseidon = { address = "http://127.0.0.1:1", environments = { "29" = { }, "10" = null } }`, 3},
+		{"attributes of a pool's service", `vars.poseidon = { address = "http://127.0.0.1:1", environments = { "29" = { max_check_attempts = 1, enable_event_handler = false } } }`, 2},
+		{"all defaults", `vars.nomad = { }`, 1},
+		{"a cluster without pools", `vars.openshift = { server = "https://127.0.0.1:1" }` + "\n  vars.openshift_without_pools = true", 2},
+		{"variables of somebody else's", `vars.openshift = "4.16"` + "\n  vars.nomad = true\n  vars.poseidon = [ 10 ]\n  vars.resync = true", 0},
+		{"environments that are a list", `vars.poseidon = { environments = [ "10" ] }`, 1},
+		{"a rule of the admin's own", "}\nobject Service \"my-gpus\" {\n  import \"overdue-gpu-node\"\n  host_name = \"other\"", 1},
+	} {
+		n.Write(t, "zones.d/localhost/hosts.conf", "object Host \"other\" {\n  check_command = \"dummy\"\n  "+r.hosts+"\n}\n")
+		output, valid := n.Validate(t)
+		count := 0
+		for line := range strings.Lines(output) {
+			if _, number, _ := strings.Cut(line, "Instantiated "); strings.Contains(number, " Service") {
+				_, _ = fmt.Sscan(number, &count)
+			}
+		}
+		if !valid || count != r.services {
+			t.Errorf("%s: %d services, want %d:\n%s", r.about, count, r.services, output)
 		}
 	}
 }
@@ -117,7 +146,7 @@ func TestIcingaTellsTheTaint(t *testing.T) {
 	s.LoadScenario(t, "a-pending-blocked-by-cordon")
 	follow(t, n, pools, step{"OK HARD", "updating, 43/44 done, no node in work"})
 	n.Set(t, pools, map[string]any{"vars.mcp_now": in(25 * time.Minute)})
-	follow(t, n, pools, step{"WARNING SOFT 1", waits + "25m"}, step{"WARNING SOFT 2", waits}, step{"WARNING HARD", waits})
+	follow(t, n, pools, step{"WARNING SOFT 1", waits + "25m"}, step{"WARNING SOFT 2", waits}, step{"WARNING SOFT 3", waits}, step{"WARNING SOFT 4", waits}, step{"WARNING HARD", waits})
 	n.Set(t, pools, map[string]any{"vars.mcp_now": in(45 * time.Minute)})
 	last := follow(t, n, pools, step{"CRITICAL HARD", waits + "45m"})
 	if want := "file:///usr/share/doc/overdue/docs/check_mcp.md"; last.NotesURL != want || !slices.ContainsFunc(last.Result.Points, func(p string) bool { return strings.HasPrefix(p, "worker_pending=") }) {
@@ -129,7 +158,7 @@ func TestIcingaTellsTheTaint(t *testing.T) {
 	follow(t, n, pools, ok)
 
 	gpuIncident(t)
-	follow(t, n, gpus, step{"CRITICAL SOFT 2", "taint ai4dd-a100-reserved=true:NoSchedule"}, step{"CRITICAL HARD", "node wrk-98"})
+	follow(t, n, gpus, step{"CRITICAL SOFT 2", "taint ai4dd-a100-reserved=true:NoSchedule"}, step{"CRITICAL SOFT 3", "node wrk-98"}, step{"CRITICAL SOFT 4", "node wrk-98"}, step{"CRITICAL HARD", "node wrk-98"})
 	sink.await(t, "gpu_node,hostname=openshift,service=gpu-nodes,metric=gpus_missing ")
 
 	for _, trouble := range []string{"Invalid performance data", "Ignoring invalid perfdata"} {
@@ -163,11 +192,11 @@ func TestIcingaAndAnAPIThatHangs(t *testing.T) {
 	n.Start(t)
 	s.Freeze(t)
 
-	const pools = "hanging!machine-config-pools"
+	const pools, kubernetes = "hanging!machine-config-pools", "hanging!kubernetes"
 	n.Set(t, pools, map[string]any{"vars.mcp_timeout": "2s"})
 	seen := make(chan string, 1)
 	go func() { seen <- commandLine(binaryDir + "/check_mcp") }()
-	got := follow(t, n, pools, step{"UNKNOWN SOFT 2", "no result after 2s"}, step{"UNKNOWN HARD", "no result after 2s"})
+	got := follow(t, n, pools, step{"UNKNOWN SOFT 2", "no result after 2s"}, step{"UNKNOWN SOFT 3", "no result after 2s"})
 	if strings.Contains(got.Result.Output, "Timeout exceeded") || got.Result.Exit != 3 {
 		t.Errorf("Icinga ended it: exit %d, %q", got.Result.Exit, got.Result.Output)
 	}
@@ -175,8 +204,13 @@ func TestIcingaAndAnAPIThatHangs(t *testing.T) {
 	if token := s.Token(t, realkube.Full); !strings.Contains(line, "--token-file") || strings.Contains(line, token) {
 		t.Errorf("ps showed %q", line)
 	}
-	n.Set(t, "hanging!gpu-nodes", map[string]any{"vars.gpu_node_timeout": "1s"})
-	if gpus := n.Check(t, "hanging!gpu-nodes"); gpus.Reachable {
-		t.Errorf("gpu-nodes is %s and counts as reachable, so it would alarm as well", gpus)
+	// Checked once a minute, it is HARD before the others, which are checked every five.
+	n.Set(t, kubernetes, map[string]any{"vars.gpu_node_timeout": "1s"})
+	follow(t, n, kubernetes, step{"UNKNOWN SOFT 2", "no result after 1s"}, step{"UNKNOWN HARD", "no result after 1s"})
+	for _, child := range []string{pools, "hanging!gpu-nodes"} {
+		n.Set(t, child, map[string]any{"vars.mcp_timeout": "1s", "vars.gpu_node_timeout": "1s"})
+		if got := n.Check(t, child); got.Reachable {
+			t.Errorf("%s is %s and counts as reachable, so it would alarm as well", child, got)
+		}
 	}
 }

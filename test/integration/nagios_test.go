@@ -36,7 +36,6 @@ define host {
   name generic-host
   register 0
   check_command noop
-  max_check_attempts 1
   check_period 24x7
   notification_period 24x7
   contacts nobody
