@@ -107,6 +107,15 @@ func (r reader) optional(ctx context.Context, err error, cost string) error {
 	return nil
 }
 
+// after says, from now on, whether a part of the time that the run has left is used: what is looked at more closely must leave time
+// for what is still to be asked.
+func after(ctx context.Context, part float64) (late func() bool) {
+	deadline, ok := ctx.Deadline()
+	began := time.Now()
+	end := began.Add(time.Duration(float64(deadline.Sub(began)) * part))
+	return func() bool { return ok && time.Now().After(end) }
+}
+
 // late says that something is older than the limits allow, and so worth a closer look.
 func (r reader) late(since time.Time, warning, critical plugin.Range) bool {
 	return grade(max(r.now.Sub(since), 0), warning, critical) != plugin.OK

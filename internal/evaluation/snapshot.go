@@ -94,6 +94,8 @@ type Jobs struct {
 
 	Unverified      int       // pending longer than the limit, but too many to look at each
 	UnverifiedSince time.Time // when the oldest of them was submitted; zero if unknown
+	Slow            bool      // it is for want of time that they were not looked at
+	UnverifiedAlone int       // pending longer than the limit, all evaluations closed, but too many to look at the allocations of each
 	UnverifiedDead  int       // the same of services without allocations, which were most often scaled to 0
 }
 
@@ -104,6 +106,8 @@ type Job struct {
 	Dead      bool   // a service whose status is dead though nobody stopped it; else its status is pending
 	Queued    int    // allocations that its last evaluation could not place
 	modified  uint64 // index of its last registration
+
+	brief bool // a closer look is for its evaluations only
 
 	// What a closer look showed.
 	Verified bool
