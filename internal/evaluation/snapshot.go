@@ -122,9 +122,10 @@ func (j Job) lost() bool { return j.Verified && !j.Dead && !j.Open && !j.Live &&
 
 // Servers is the leader's view of them.
 type Servers struct {
-	Known     bool // the leader tells of their health; else they were only counted
-	Unwell    bool // it calls them unhealthy, and does not say which
-	Mute      bool // it could, but tells of none: so after an election, for some seconds
+	Known     bool   // the leader tells of their health; else they were only counted
+	Unwell    bool   // it calls them unhealthy, and does not say which
+	Unread    string // why that could not be read, or "", also where it is for want of a right
+	Mute      bool   // it could, but tells of none: so after an election, for some seconds
 	Count     int
 	Tolerance int       // how many may fail; if their health is not known, how many at most
 	Unhealthy []string  // "s3.global (127.0.0.3:24647, failed)"

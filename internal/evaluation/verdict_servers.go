@@ -51,6 +51,10 @@ func (j *judgement) servers() {
 		if s.Count < j.limits.ExpectServers {
 			problems = append(problems, fmt.Sprintf("%d of %d expected", s.Count, j.limits.ExpectServers))
 		}
+		if s.Unread != "" {
+			problems = append(problems, "autopilot cannot be asked")
+			causes = append(causes, s.Unread)
+		}
 		if s.Mute {
 			problems = append(problems, "autopilot tells nothing of them")
 			causes = append(causes, "so it is for some seconds after an election")
