@@ -97,7 +97,7 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	if err != nil {
 		return err
 	}
-	r := reader{client: client, note: run.Note, jobs: o.jobs, namespace: o.namespace, limits: o.limits, now: run.Now()}
+	r := reader{client: client, note: run.Note, jobs: o.jobs, namespace: o.namespace, limits: o.limits, now: run.Now(), live: run.Live()}
 	s, err := r.read(ctx)
 	v := Judge(s, o.limits, run.Now())
 	run.Add(v.Findings...) // with an error, this is what was known until then

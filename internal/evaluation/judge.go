@@ -29,6 +29,7 @@ type Verdict struct {
 func Judge(s Snapshot, l Limits, now time.Time) Verdict {
 	j := judgement{snapshot: s, limits: l, now: now, points: unknownPoints()}
 	j.leader()
+	j.clock()
 	j.jobs()
 	j.pending()
 	j.allocations()

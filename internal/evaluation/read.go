@@ -27,6 +27,7 @@ type reader struct {
 	namespace string // or ""
 	limits    Limits
 	now       time.Time
+	live      bool // now is what this machine's clock tells
 }
 
 // read takes the snapshot: seven small requests where all is well. With an error it returns what was known until then.
@@ -35,6 +36,9 @@ func (r reader) read(ctx context.Context) (Snapshot, error) {
 	err := r.readAll(ctx, &s)
 	for _, p := range r.client.Pings() {
 		s.Pings = append(s.Pings, Ping(p))
+	}
+	if r.live {
+		s.Ahead = r.client.Ahead()
 	}
 	if why := nomad.Leaderless(err); why != "" {
 		s.Leaderless = why

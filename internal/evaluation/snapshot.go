@@ -10,12 +10,13 @@ import "time"
 
 // Snapshot is what was read of a region at one time. It holds only what is judged. What was not read is nil.
 type Snapshot struct {
-	Namespaces []string // that the token may see
-	Token      bool     // it has one, so it may have other rights in each of them
-	Region     string   // that was asked for, or "" for the servers' own
-	Namespace  string   // the only one that was asked for, or ""
-	Selection  string   // which jobs were asked for, in words; "" for all
-	Leaderless string   // what the servers said of the leader that they miss; then nothing else was read
+	Namespaces []string      // that the token may see
+	Token      bool          // it has one, so it may have other rights in each of them
+	Region     string        // that was asked for, or "" for the servers' own
+	Namespace  string        // the only one that was asked for, or ""
+	Selection  string        // which jobs were asked for, in words; "" for all
+	Ahead      time.Duration // how far the servers' clock is ahead of this machine's; negative if it is behind
+	Leaderless string        // what the servers said of the leader that they miss; then nothing else was read
 
 	Pending, Blocked *[]Evaluation
 	Failed           *Failed

@@ -3,6 +3,7 @@ package evaluation
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"overdue/internal/plugin"
 )
@@ -18,6 +19,27 @@ func (j *judgement) leader() {
 		f.Problem = "the leader does not answer, an election may be in progress"
 		f.Remedy = "if it stays so: " + j.overall("server members") + ", and the log of each server"
 	}
+	j.add(f)
+}
+
+// clocksDiffer is from when on a difference of clocks is told. Servers in step differ by well under a second; the smallest limits
+// that make sense are minutes.
+const clocksDiffer = time.Minute
+
+// clock compares this machine's clock, by which all is judged, with that of the servers, who write the times.
+func (j *judgement) clock() {
+	ahead := j.snapshot.Ahead
+	if ahead.Abs() <= clocksDiffer {
+		return
+	}
+	f := plugin.Finding{State: plugin.Warning, Subject: "clock", Cause: "by the time that their answers tell",
+		Consequence: "what waits looks newer than it is, and is told too late or never",
+		Remedy:      "set the clock that is wrong; see timedatectl here and on the servers"}
+	direction := "behind"
+	if ahead < 0 {
+		direction, f.Consequence = "ahead of", "what waits looks older than it is, and is told too early"
+	}
+	f.Problem = fmt.Sprintf("this machine is %s %s Nomad's servers; ages are wrong", plugin.Age(ahead.Abs().Round(time.Minute)), direction)
 	j.add(f)
 }
 
