@@ -118,7 +118,10 @@ func (j *judgement) mention(servers plugin.Finding) {
 		return
 	}
 	f := &j.findings[worst]
-	f.Cause += "; servers: " + servers.Problem
+	if f.Cause != "" {
+		f.Cause += "; "
+	}
+	f.Cause += "servers: " + servers.Problem
 	if len(servers.Cause) > 0 {
 		f.Cause += " (" + servers.Cause + ")"
 	}
