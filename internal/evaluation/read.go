@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -80,7 +81,7 @@ func (r reader) readAll(ctx context.Context, s *Snapshot) (err error) {
 func (r reader) visible(namespaces []string) error {
 	switch {
 	case r.namespace != "" && !slices.Contains(namespaces, r.namespace):
-		return plugin.Misuse(fmt.Sprintf("there is no namespace %s, or the token may not see it; it sees %s", r.namespace, either(plugin.List(namespaces), "none")))
+		return plugin.Misuse(fmt.Sprintf("there is no namespace %s, or the token may not see it; it sees %s", r.namespace, cmp.Or(plugin.List(namespaces), "none")))
 	case len(namespaces) == 0:
 		return &nomad.Error{Op: "see any namespace", What: "the servers show none to this token",
 			Remedy: "give --token-file or NOMAD_TOKEN with the policy icinga/nomad-policy.hcl"}
@@ -88,15 +89,8 @@ func (r reader) visible(namespaces []string) error {
 	return nil
 }
 
-func either(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 // where is the namespace to ask for.
-func (r reader) where() string { return either(r.namespace, nomad.AllNamespaces) }
+func (r reader) where() string { return cmp.Or(r.namespace, nomad.AllNamespaces) }
 
 // optional turns the failure to read what the verdict can do without into a note that says what it costs. The end of the run's
 // time and a lost leader stand.

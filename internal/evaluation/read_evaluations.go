@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -106,7 +107,7 @@ func due(e *nomad.Evaluation) (at time.Time, delayed bool) {
 
 func reduceFailed(e *nomad.Evaluation) FailedEvaluation {
 	return FailedEvaluation{JobID: JobID{e.Namespace, e.JobID}, ID: e.ID, Trigger: e.TriggeredBy, Description: e.StatusDescription,
-		Created: moment(e.CreateTime), Index: e.CreateIndex, FollowUp: either(e.NextEval, e.BlockedEval)}
+		Created: moment(e.CreateTime), Index: e.CreateIndex, FollowUp: cmp.Or(e.NextEval, e.BlockedEval)}
 }
 
 // lookAtFailed tells of failed evaluations whether a later one of the job has taken their place, and whether the job exists.

@@ -168,7 +168,7 @@ func (r reader) lookAtJob(ctx context.Context, job *Job) error {
 
 func (r reader) readAllocations(ctx context.Context, s *Snapshot) error {
 	allocations, err := nomad.PendingAllocations(ctx, r.client, r.where(), func(a *nomad.Allocation) (Allocation, bool) {
-		reduced := Allocation{JobID: JobID{a.Namespace, a.JobID}, ID: a.ID, Group: a.TaskGroup, Node: either(a.NodeName, a.NodeID),
+		reduced := Allocation{JobID: JobID{a.Namespace, a.JobID}, ID: a.ID, Group: a.TaskGroup, Node: cmp.Or(a.NodeName, a.NodeID),
 			Description: a.ClientDescription, Created: moment(a.CreateTime)}
 		return reduced, r.jobs.selects(reduced.JobID)
 	})
@@ -203,7 +203,7 @@ func progress(tasks map[string]nomad.TaskState, now time.Time) string {
 		text := fmt.Sprintf("task %s %s", name, t.State)
 		if n := len(t.Events); n > 0 && t.State != "dead" {
 			last := t.Events[n-1]
-			text += ": " + either(last.DisplayMessage, last.Type)
+			text += ": " + cmp.Or(last.DisplayMessage, last.Type)
 			if at := moment(last.Time); !at.IsZero() {
 				text += " " + plugin.Age(now.Sub(at)) + " ago"
 			}

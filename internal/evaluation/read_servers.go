@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -40,7 +41,7 @@ func reduceServers(a *nomad.Autopilot) *Servers {
 			s.Count++
 			continue
 		}
-		s.Unhealthy = append(s.Unhealthy, fmt.Sprintf("%s (%s) is not healthy, gossip calls it %s", server.Name, server.Address, either(server.SerfStatus, "unknown")))
+		s.Unhealthy = append(s.Unhealthy, fmt.Sprintf("%s (%s) is not healthy, gossip calls it %s", server.Name, server.Address, cmp.Or(server.SerfStatus, "unknown")))
 		if s.Since.IsZero() || server.StableSince.Before(s.Since) {
 			s.Since = server.StableSince
 		}
