@@ -114,6 +114,7 @@ func (r reader) verifyDead(ctx context.Context, jobs *Jobs, dead []Job) error {
 	for i, job := range dead {
 		if i == mostDead || late() {
 			jobs.UnverifiedDead = len(dead) - i
+			r.note("%s without allocations not looked at", plugin.Count(len(dead)-i, "dead service")) // told in the first line only if all is well
 			return nil
 		}
 		if err := r.verifyJob(ctx, &job); err != nil {
