@@ -139,3 +139,13 @@ func TestManyRemains(t *testing.T) {
 		}
 	}
 }
+
+// A right that is missing for one job is told as that, not as too many jobs.
+func TestRefusedIsNotTooMany(t *testing.T) {
+	s := start(t, incident)
+	s.Handle("/v1/job/ci/dispatch-1796090259-5d561159/evaluations", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "Permission denied", http.StatusForbidden) })
+	out, code := run(t, s, "--now", tenPastTwo)
+	if code != 2 || !strings.HasPrefix(out, "[CRITICAL] - cannot list evaluations of a job: refused (403 Permission denied)") || strings.Contains(out, "not looked at") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}

@@ -80,24 +80,12 @@ func define(flags *plugin.Flags, pause func(context.Context, time.Duration) erro
 }
 
 func (o *options) check(ctx context.Context, run *plugin.Run) error {
-	if err := o.validate(run); err != nil {
-		return err
-	}
-	recording, replaying := run.Recorded()
-	client, err := nomad.Connect(o.nomad, nomad.Surroundings{
-		Getenv:     run.Getenv,
-		UserAgent:  run.UserAgent(),
-		Transport:  func(base http.RoundTripper) http.RoundTripper { return run.Transport(base, nomad.Scrub) },
-		Waiting:    run.Waiting,
-		Pause:      o.pause,
-		Recorded:   recording || replaying,
-		Offline:    replaying,
-		PolicyFile: "icinga/nomad-policy.hcl",
-	})
+	client, err := o.connect(run)
 	if err != nil {
+		run.Measure(unknownPoints().metrics(o.limits)...)
 		return err
 	}
-	r := reader{client: client, note: run.Note, jobs: o.jobs, namespace: o.namespace, limits: o.limits, now: run.Now()}
+	r := reader{client: client, note: run.Note, jobs: o.jobs, namespace: o.namespace, limits: o.limits, now: run.Now(), live: run.Live()}
 	s, err := r.read(ctx)
 	v := Judge(s, o.limits, run.Now())
 	run.Add(v.Findings...) // with an error, this is what was known until then
@@ -107,6 +95,24 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	}
 	run.Summarize("%s", v.Summary)
 	return nil
+}
+
+// connect sees to the options before anything is asked.
+func (o *options) connect(run *plugin.Run) (*nomad.Client, error) {
+	if err := o.validate(run); err != nil {
+		return nil, err
+	}
+	recording, replaying := run.Recorded()
+	return nomad.Connect(o.nomad, nomad.Surroundings{
+		Getenv:     run.Getenv,
+		UserAgent:  run.UserAgent(),
+		Transport:  func(base http.RoundTripper) http.RoundTripper { return run.Transport(base, nomad.Scrub) },
+		Waiting:    run.Waiting,
+		Pause:      o.pause,
+		Recorded:   recording || replaying,
+		Offline:    replaying,
+		PolicyFile: "icinga/nomad-policy.hcl",
+	})
 }
 
 func (o *options) validate(run *plugin.Run) error {

@@ -29,6 +29,7 @@ type Verdict struct {
 func Judge(s Snapshot, l Limits, now time.Time) Verdict {
 	j := judgement{snapshot: s, limits: l, now: now, points: unknownPoints()}
 	j.leader()
+	j.clock()
 	j.jobs()
 	j.pending()
 	j.allocations()
@@ -76,13 +77,18 @@ func worse(a, b plugin.State) plugin.State { return max(a, b) }
 func (j *judgement) summary() string {
 	s := j.snapshot
 	var parts []string
+	off := j.limits.Warning.String() == "off" && j.limits.Critical.String() == "off"
 	if s.Pending != nil && s.Blocked != nil {
-		parts = append(parts, fmt.Sprintf("no evaluation overdue (%d pending, %d blocked)", len(*s.Pending), len(*s.Blocked)))
+		overdue := "no evaluation overdue"
+		if off {
+			overdue = "overdue evaluations and lost jobs not judged"
+		}
+		parts = append(parts, fmt.Sprintf("%s (%d pending, %d blocked)", overdue, len(*s.Pending), len(*s.Blocked)))
 	}
 	if s.Allocations != nil {
 		parts = append(parts, plugin.Count(len(*s.Allocations), "allocation")+" pending")
 	}
-	if s.Jobs != nil {
+	if s.Jobs != nil && !off {
 		parts = append(parts, "no job lost")
 		if n := s.Jobs.UnverifiedDead; n > 0 {
 			parts = append(parts, plugin.Count(n, "dead service")+" not looked at")

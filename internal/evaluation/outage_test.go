@@ -65,7 +65,12 @@ func TestMuteAutopilot(t *testing.T) {
 		asked            int
 	}{
 		"unhealthy, in no JSON":        {429, `unhealthy`, `["a","b","c","d","e"]`, 1, "[WARNING] - servers: autopilot calls them unhealthy: it answers 429 and does not say which of 5", 1},
-		"requests are limited":         {429, "Your IP is issuing too many concurrent connections, please rate limit your calls", `["a"]`, 2, "cannot read the servers' health", 1},
+		"requests are limited":         {429, "Your IP is issuing too many concurrent connections, please rate limit your calls", `["a"]`, 1, "[WARNING] - servers: 1 of 5 expected, autopilot cannot be asked, failure tolerance at most 0: cannot read the servers' health: ", 1},
+		"no such path":                 {404, `not here`, `["a","b","c","d","e"]`, 1, "[WARNING] - servers: autopilot cannot be asked: cannot read the servers' health: ", 1},
+		"no such path, no peers":       {404, `not here`, `[]`, 2, "is not a list of servers", 1},
+		"autopilot crashes":            {500, `boom`, `["a","b","c","d","e"]`, 1, "[WARNING] - servers: autopilot cannot be asked: cannot read the servers' health: ", 1},
+		"a gateway gives up":           {502, `Bad Gateway`, `["a","b","c","d","e"]`, 1, "[WARNING] - servers: autopilot cannot be asked", 1},
+		"no leader all of a sudden":    {500, `No cluster leader`, `["a","b","c","d","e"]`, 2, "[CRITICAL] - servers: no leader", 2},
 		"unhealthy, without a word":    {429, ``, `["a","b","c","d","e"]`, 1, "[WARNING] - servers: autopilot calls them unhealthy", 1},
 		"null for ever":                {429, `{"FailureTolerance":0,"Healthy":false,"Servers":null}`, `["a","b","c"]`, 1, "[WARNING] - servers: 3 of 5 expected, autopilot tells nothing of them", 4},
 		"an empty list":                {200, `{"FailureTolerance":3,"Healthy":true,"Servers":[]}`, `["a","b"]`, 1, "2 of 5 expected, autopilot tells nothing of them, failure tolerance at most 0", 4},
@@ -186,7 +191,11 @@ func TestBadAnswers(t *testing.T) {
 			}
 			s.Handle(path, handler)
 			out, code := run(t, s, "--unreachable", "warning")
-			if code != 1 || !strings.HasPrefix(out, "[WARNING] - cannot ") || strings.ContainsAny(out, "\x1b<") || strings.Contains(out, "hunter2") || len(out) > 3000 {
+			start := "[WARNING] - cannot "
+			if path == "/v1/operator/autopilot/health" { // the servers are counted then
+				start = "[WARNING] - servers: autopilot cannot be asked: cannot "
+			}
+			if code != 1 || !strings.HasPrefix(out, start) || strings.ContainsAny(out, "\x1b<") || strings.Contains(out, "hunter2") || len(out) > 3000 {
 				t.Errorf("%s: %s: exit %d: %.500s", path, name, code, out)
 			}
 		}

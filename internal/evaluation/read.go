@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -27,6 +28,7 @@ type reader struct {
 	namespace string // or ""
 	limits    Limits
 	now       time.Time
+	live      bool // now is what this machine's clock tells
 }
 
 // read takes the snapshot: seven small requests where all is well. With an error it returns what was known until then.
@@ -35,6 +37,9 @@ func (r reader) read(ctx context.Context) (Snapshot, error) {
 	err := r.readAll(ctx, &s)
 	for _, p := range r.client.Pings() {
 		s.Pings = append(s.Pings, Ping(p))
+	}
+	if r.live {
+		s.Ahead = r.client.Ahead()
 	}
 	if why := nomad.Leaderless(err); why != "" {
 		s.Leaderless = why
@@ -76,7 +81,7 @@ func (r reader) readAll(ctx context.Context, s *Snapshot) (err error) {
 func (r reader) visible(namespaces []string) error {
 	switch {
 	case r.namespace != "" && !slices.Contains(namespaces, r.namespace):
-		return plugin.Misuse(fmt.Sprintf("there is no namespace %s, or the token may not see it; it sees %s", r.namespace, either(plugin.List(namespaces), "none")))
+		return plugin.Misuse(fmt.Sprintf("there is no namespace %s, or the token may not see it; it sees %s", r.namespace, cmp.Or(plugin.List(namespaces), "none")))
 	case len(namespaces) == 0:
 		return &nomad.Error{Op: "see any namespace", What: "the servers show none to this token",
 			Remedy: "give --token-file or NOMAD_TOKEN with the policy icinga/nomad-policy.hcl"}
@@ -84,15 +89,8 @@ func (r reader) visible(namespaces []string) error {
 	return nil
 }
 
-func either(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 // where is the namespace to ask for.
-func (r reader) where() string { return either(r.namespace, nomad.AllNamespaces) }
+func (r reader) where() string { return cmp.Or(r.namespace, nomad.AllNamespaces) }
 
 // optional turns the failure to read what the verdict can do without into a note that says what it costs. The end of the run's
 // time and a lost leader stand.
@@ -105,6 +103,15 @@ func (r reader) optional(ctx context.Context, err error, cost string) error {
 	}
 	r.note("%s: %v", cost, err)
 	return nil
+}
+
+// after says, from now on, whether a part of the time that the run has left is used: what is looked at more closely must leave time
+// for what is still to be asked.
+func after(ctx context.Context, part float64) (late func() bool) {
+	deadline, ok := ctx.Deadline()
+	began := time.Now()
+	end := began.Add(time.Duration(float64(deadline.Sub(began)) * part))
+	return func() bool { return ok && time.Now().After(end) }
 }
 
 // late says that something is older than the limits allow, and so worth a closer look.

@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -106,12 +107,13 @@ func due(e *nomad.Evaluation) (at time.Time, delayed bool) {
 
 func reduceFailed(e *nomad.Evaluation) FailedEvaluation {
 	return FailedEvaluation{JobID: JobID{e.Namespace, e.JobID}, ID: e.ID, Trigger: e.TriggeredBy, Description: e.StatusDescription,
-		Created: moment(e.CreateTime), Index: e.CreateIndex, FollowUp: either(e.NextEval, e.BlockedEval)}
+		Created: moment(e.CreateTime), Index: e.CreateIndex, FollowUp: cmp.Or(e.NextEval, e.BlockedEval)}
 }
 
 // lookAtFailed tells of failed evaluations whether a later one of the job has taken their place, and whether the job exists.
 // What it cannot see stays without a closer look: that is no fault of the job's.
 func (r reader) lookAtFailed(ctx context.Context, failed []FailedEvaluation) error {
+	late := after(ctx, 1.0/4)
 	jobs := map[JobID]*failedJob{}
 	for i := range failed {
 		f := &failed[i]
@@ -119,7 +121,7 @@ func (r reader) lookAtFailed(ctx context.Context, failed []FailedEvaluation) err
 			continue
 		}
 		if _, known := jobs[f.JobID]; !known {
-			if len(jobs) == newestFailed {
+			if len(jobs) == newestFailed || late() {
 				continue
 			}
 			job, err := r.lookAtFailedJob(ctx, f.JobID)
@@ -174,9 +176,10 @@ func (r reader) lookAtFailedJob(ctx context.Context, id JobID) (*failedJob, erro
 
 // lookForRemains tells of delayed evaluations that are overdue whether their jobs are still there.
 func (r reader) lookForRemains(ctx context.Context, s *Snapshot) error {
+	late := after(ctx, 1.0/4)
 	s.Remains = map[JobID]string{}
 	for _, e := range *s.Pending {
-		if _, known := s.Remains[e.JobID]; known || !e.Delayed || !r.late(e.Due, r.limits.Warning, r.limits.Critical) || len(s.Remains) == mostRemains {
+		if _, known := s.Remains[e.JobID]; known || !e.Delayed || !r.late(e.Due, r.limits.Warning, r.limits.Critical) || len(s.Remains) == mostRemains || late() {
 			continue
 		}
 		job, err := r.client.Job(ctx, e.Namespace, e.Job)

@@ -14,9 +14,10 @@ import (
 
 // Most jobs to look at one by one.
 const (
-	mostLost    = 20  // then more of them change nothing
-	mostPending = 100 // as those that are well after all may come first
-	mostDead    = 100 // as those that are scaled to 0 stay for ever
+	mostLost     = 20  // then more of them change nothing
+	mostPending  = 100 // as those that are well after all may come first
+	requestsEach = 2   // of a pending job, its evaluations and its allocations
+	mostDead     = 100 // as those that are scaled to 0 stay for ever
 )
 
 // readJobs reads the jobs that wait with no open evaluation, and looks closer at those that have done so for too long.
@@ -71,39 +72,56 @@ func (r reader) verify(ctx context.Context, jobs *Jobs, waiting []Job) error {
 		}
 	}
 	slices.Reverse(dead)
-	if len(dead) > mostDead {
-		jobs.UnverifiedDead = len(dead) - mostDead
-		dead = dead[:mostDead]
-	}
 	if err := r.verifyPending(ctx, jobs, pending); err != nil {
 		return err
 	}
-	for _, job := range dead {
+	return r.verifyDead(ctx, jobs, dead)
+}
+
+// verifyPending goes on until enough are lost. Those that are left alone, or run after all, must not hide the lost behind them:
+// of the former, where there are too many to look at each, it only looks whether they are.
+func (r reader) verifyPending(ctx context.Context, jobs *Jobs, pending []Job) error {
+	late := after(ctx, 1.0/2)
+	lost, alone, requests := 0, 0, 0
+	for i, job := range pending {
+		if jobs.Slow = late(); lost == mostLost || requests >= mostPending*requestsEach || jobs.Slow {
+			jobs.Unverified, jobs.UnverifiedSince = len(pending)-i, job.Submitted
+			return nil
+		}
+		job.brief = alone >= mostLost && len(pending) > mostPending
 		if err := r.verifyJob(ctx, &job); err != nil {
 			return err
+		}
+		requests += requestsEach
+		switch {
+		case job.lost():
+			lost++
+		case job.brief && job.Closed && !job.Open:
+			jobs.UnverifiedAlone++
+			requests--
+			continue
+		case job.Closed && !job.Live:
+			alone++
 		}
 		jobs.Waiting = append(jobs.Waiting, job)
 	}
 	return nil
 }
 
-// verifyPending goes on until enough are lost. Those that are left alone, or run after all, must not hide the lost behind them.
-func (r reader) verifyPending(ctx context.Context, jobs *Jobs, pending []Job) error {
-	lost := 0
-	for i, job := range pending {
-		jobs.Unverified, jobs.UnverifiedSince = len(pending)-i, job.Submitted
-		if lost == mostLost || i == mostPending {
+// verifyDead looks at services that are dead.
+func (r reader) verifyDead(ctx context.Context, jobs *Jobs, dead []Job) error {
+	late := after(ctx, 1.0/2)
+	for i, job := range dead {
+		if i == mostDead || late() {
+			jobs.UnverifiedDead = len(dead) - i
+			r.note("%s without allocations not looked at", plugin.Count(len(dead)-i, "dead service")) // told in the first line only if all is well
 			return nil
 		}
 		if err := r.verifyJob(ctx, &job); err != nil {
 			return err
 		}
-		if job.lost() {
-			lost++
-		}
 		jobs.Waiting = append(jobs.Waiting, job)
 	}
-	jobs.Unverified, jobs.UnverifiedSince = 0, time.Time{}
 	return nil
 }
 
@@ -117,7 +135,7 @@ func (r reader) verifyJob(ctx context.Context, job *Job) error {
 	if nomad.IsNotFound(err) {
 		return nil
 	}
-	job.Verified = err == nil
+	job.Verified = err == nil && !(job.brief && job.Closed)
 	return err
 }
 
@@ -140,7 +158,7 @@ func (r reader) lookAtJob(ctx context.Context, job *Job) error {
 		}
 		return !job.Open
 	})
-	if err != nil || job.Open {
+	if err != nil || job.Open || job.brief && job.Closed {
 		return err
 	}
 	return r.client.JobAllocations(ctx, job.Namespace, job.Job, func(a *nomad.Allocation) bool {
@@ -151,7 +169,7 @@ func (r reader) lookAtJob(ctx context.Context, job *Job) error {
 
 func (r reader) readAllocations(ctx context.Context, s *Snapshot) error {
 	allocations, err := nomad.PendingAllocations(ctx, r.client, r.where(), func(a *nomad.Allocation) (Allocation, bool) {
-		reduced := Allocation{JobID: JobID{a.Namespace, a.JobID}, ID: a.ID, Group: a.TaskGroup, Node: either(a.NodeName, a.NodeID),
+		reduced := Allocation{JobID: JobID{a.Namespace, a.JobID}, ID: a.ID, Group: a.TaskGroup, Node: cmp.Or(a.NodeName, a.NodeID),
 			Description: a.ClientDescription, Created: moment(a.CreateTime)}
 		return reduced, r.jobs.selects(reduced.JobID)
 	})
@@ -186,7 +204,7 @@ func progress(tasks map[string]nomad.TaskState, now time.Time) string {
 		text := fmt.Sprintf("task %s %s", name, t.State)
 		if n := len(t.Events); n > 0 && t.State != "dead" {
 			last := t.Events[n-1]
-			text += ": " + either(last.DisplayMessage, last.Type)
+			text += ": " + cmp.Or(last.DisplayMessage, last.Type)
 			if at := moment(last.Time); !at.IsZero() {
 				text += " " + plugin.Age(now.Sub(at)) + " ago"
 			}

@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,24 +9,28 @@ import (
 	"overdue/internal/nomad"
 )
 
-// readServers reads the leader's view of the servers. Without operator read, and where autopilot tells of none, it counts them,
-// which takes no right.
+// readServers reads the leader's view of the servers. Where that cannot be had, or tells of none, it counts them, which takes no
+// right.
 func (r reader) readServers(ctx context.Context, s *Snapshot) error {
 	autopilot, err := r.client.Autopilot(ctx)
-	switch {
-	case nomad.IsForbidden(err):
-		r.note("how many servers may fail is not known: %v", err)
-	case err != nil:
-		return err
-	case len(autopilot.Servers) > 0:
+	if err == nil && len(autopilot.Servers) > 0 {
 		s.Servers = reduceServers(autopilot)
 		return nil
+	}
+	if err := r.optional(ctx, err, "how many servers may fail is not known"); err != nil {
+		return err
 	}
 	n, peersErr := r.client.Peers(ctx)
 	if peersErr != nil {
 		return peersErr
 	}
-	s.Servers = &Servers{Count: n, Tolerance: (n - 1) / 2, Mute: err == nil && !autopilot.Unexplained, Unwell: err == nil && autopilot.Unexplained}
+	s.Servers = &Servers{Count: n, Tolerance: (n - 1) / 2}
+	switch {
+	case err == nil:
+		s.Servers.Mute, s.Servers.Unwell = !autopilot.Unexplained, autopilot.Unexplained
+	case !nomad.IsForbidden(err):
+		s.Servers.Unread = err.Error()
+	}
 	return nil
 }
 
@@ -36,7 +41,7 @@ func reduceServers(a *nomad.Autopilot) *Servers {
 			s.Count++
 			continue
 		}
-		s.Unhealthy = append(s.Unhealthy, fmt.Sprintf("%s (%s) is not healthy, gossip calls it %s", server.Name, server.Address, either(server.SerfStatus, "unknown")))
+		s.Unhealthy = append(s.Unhealthy, fmt.Sprintf("%s (%s) is not healthy, gossip calls it %s", server.Name, server.Address, cmp.Or(server.SerfStatus, "unknown")))
 		if s.Since.IsZero() || server.StableSince.Before(s.Since) {
 			s.Since = server.StableSince
 		}

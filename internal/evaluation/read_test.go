@@ -159,6 +159,15 @@ func TestNotFoundByAProxy(t *testing.T) {
 	}
 }
 
+// What is not found without a %2F in its path is no proxy's fault.
+func TestNotFoundWithoutAnEscape(t *testing.T) {
+	s := start(t)
+	s.Handle("/v1/evaluations", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "The requested URL was not found", 404) })
+	if out, code := run(t, s); code != 2 || strings.Contains(out, "%2F") || !strings.Contains(first(out), "do: is this the address of a Nomad server") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
 // Jobs that are not lost must not hide those that are: they are older, and come first.
 func TestLostBehindOthers(t *testing.T) {
 	for name, r := range map[string]struct {

@@ -23,7 +23,7 @@ type outcome struct {
 }
 
 // inTime reads and judges within a time that runs at once: the servers hold their answers for as long as real ones did.
-func inTime(t *testing.T, timeout time.Duration, servers nomadtest.Memory) (o outcome) {
+func inTime(t *testing.T, timeout time.Duration, servers http.RoundTripper) (o outcome) {
 	t.Helper()
 	limits := Limits{Warning: plugin.NewTimeRange("5m"), Critical: plugin.NewTimeRange("10m"), BlockedWarning: plugin.NewTimeRange("30m"),
 		BlockedCritical: plugin.NewTimeRange("off"), AllocWarning: plugin.NewTimeRange("5m"), AllocCritical: plugin.NewTimeRange("10m"), MinFailureTolerance: 1}

@@ -10,12 +10,13 @@ import "time"
 
 // Snapshot is what was read of a region at one time. It holds only what is judged. What was not read is nil.
 type Snapshot struct {
-	Namespaces []string // that the token may see
-	Token      bool     // it has one, so it may have other rights in each of them
-	Region     string   // that was asked for, or "" for the servers' own
-	Namespace  string   // the only one that was asked for, or ""
-	Selection  string   // which jobs were asked for, in words; "" for all
-	Leaderless string   // what the servers said of the leader that they miss; then nothing else was read
+	Namespaces []string      // that the token may see
+	Token      bool          // it has one, so it may have other rights in each of them
+	Region     string        // that was asked for, or "" for the servers' own
+	Namespace  string        // the only one that was asked for, or ""
+	Selection  string        // which jobs were asked for, in words; "" for all
+	Ahead      time.Duration // how far the servers' clock is ahead of this machine's; negative if it is behind
+	Leaderless string        // what the servers said of the leader that they miss; then nothing else was read
 
 	Pending, Blocked *[]Evaluation
 	Failed           *Failed
@@ -94,6 +95,8 @@ type Jobs struct {
 
 	Unverified      int       // pending longer than the limit, but too many to look at each
 	UnverifiedSince time.Time // when the oldest of them was submitted; zero if unknown
+	Slow            bool      // it is for want of time that they were not looked at
+	UnverifiedAlone int       // pending longer than the limit, all evaluations closed, but too many to look at the allocations of each
 	UnverifiedDead  int       // the same of services without allocations, which were most often scaled to 0
 }
 
@@ -104,6 +107,8 @@ type Job struct {
 	Dead      bool   // a service whose status is dead though nobody stopped it; else its status is pending
 	Queued    int    // allocations that its last evaluation could not place
 	modified  uint64 // index of its last registration
+
+	brief bool // a closer look is for its evaluations only
 
 	// What a closer look showed.
 	Verified bool
@@ -118,9 +123,10 @@ func (j Job) lost() bool { return j.Verified && !j.Dead && !j.Open && !j.Live &&
 
 // Servers is the leader's view of them.
 type Servers struct {
-	Known     bool // the leader tells of their health; else they were only counted
-	Unwell    bool // it calls them unhealthy, and does not say which
-	Mute      bool // it could, but tells of none: so after an election, for some seconds
+	Known     bool   // the leader tells of their health; else they were only counted
+	Unwell    bool   // it calls them unhealthy, and does not say which
+	Unread    string // why that could not be read, or "", also where it is for want of a right
+	Mute      bool   // it could, but tells of none: so after an election, for some seconds
 	Count     int
 	Tolerance int       // how many may fail; if their health is not known, how many at most
 	Unhealthy []string  // "s3.global (127.0.0.3:24647, failed)"

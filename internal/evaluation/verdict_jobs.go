@@ -30,15 +30,19 @@ func (j *judgement) jobs() {
 	}
 	j.points[jobsLost] = float64(len(lost) + len(closed) + len(unplaced))
 	j.points[jobsLostAge] = 0
-	j.points[jobsUnverified] = float64(j.snapshot.Jobs.Unverified + j.snapshot.Jobs.UnverifiedDead)
+	j.points[jobsUnverified] = float64(j.snapshot.Jobs.Unverified + j.snapshot.Jobs.UnverifiedAlone + j.snapshot.Jobs.UnverifiedDead)
 	j.tellJobs("lost", lost, plugin.Critical, plugin.Finding{
 		Problem: "pending, no evaluation", Cause: "its evaluation was never written or has vanished, and it has no allocation",
 		Consequence: "nothing will ever start it"})
 	j.tellJobs("never placed", unplaced, plugin.Critical, plugin.Finding{
 		Problem: "a service that nobody stopped is dead, without an allocation", Cause: "its evaluations are closed and placed nothing",
 		Consequence: "nothing will ever start it"})
+	cause := "no evaluation is open that could place its allocations"
+	if n := j.snapshot.Jobs.UnverifiedAlone; n > 0 {
+		cause += "; " + plugin.Count(n, "more job") + verb(n, " seems", " seem") + " to be left alone too"
+	}
 	j.tellJobs("left alone", closed, plugin.Warning, plugin.Finding{
-		Problem: "pending, and all its evaluations are closed", Cause: "no evaluation is open that could place its allocations",
+		Problem: "pending, and all its evaluations are closed", Cause: cause,
 		Consequence: "nothing starts it until something evaluates it again"})
 	j.tellUnverified()
 }
@@ -50,9 +54,13 @@ func (j *judgement) tellUnverified() {
 		return
 	}
 	oldest := Job{Submitted: jobs.UnverifiedSince}
+	why := "they are too many to look at each"
+	if jobs.Slow {
+		why = "the servers answer too slowly to look at each within --timeout"
+	}
 	j.add(plugin.Finding{State: min(j.waiting(oldest), plugin.Warning), Subject: "jobs", Since: oldest.Submitted,
 		Problem:     plugin.Count(jobs.Unverified, "more job") + " pending longer than the limit, not looked at",
-		Cause:       "they have no open evaluation, and are too many to look at each",
+		Cause:       "they have no open evaluation, and " + why,
 		Consequence: "they may be lost too", Remedy: "see to those that are named, then look again; or narrow the check with --job"})
 }
 

@@ -3,6 +3,7 @@ package evaluation
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"overdue/internal/plugin"
 )
@@ -18,6 +19,27 @@ func (j *judgement) leader() {
 		f.Problem = "the leader does not answer, an election may be in progress"
 		f.Remedy = "if it stays so: " + j.overall("server members") + ", and the log of each server"
 	}
+	j.add(f)
+}
+
+// clocksDiffer is from when on a difference of clocks is told. Servers in step differ by well under a second; the smallest limits
+// that make sense are minutes.
+const clocksDiffer = time.Minute
+
+// clock compares this machine's clock, by which all is judged, with that of the servers, who write the times.
+func (j *judgement) clock() {
+	ahead := j.snapshot.Ahead
+	if ahead.Abs() <= clocksDiffer {
+		return
+	}
+	f := plugin.Finding{State: plugin.Warning, Subject: "clock", Cause: "by the time that their answers tell",
+		Consequence: "what waits looks newer than it is, and is told too late or never",
+		Remedy:      "set the clock that is wrong; see timedatectl here and on the servers"}
+	direction := "behind"
+	if ahead < 0 {
+		direction, f.Consequence = "ahead of", "what waits looks older than it is, and is told too early"
+	}
+	f.Problem = fmt.Sprintf("this machine is %s %s Nomad's servers; ages are wrong", plugin.Age(ahead.Abs().Round(time.Minute)), direction)
 	j.add(f)
 }
 
@@ -50,6 +72,10 @@ func (j *judgement) servers() {
 		j.points[serversCount] = float64(s.Count)
 		if s.Count < j.limits.ExpectServers {
 			problems = append(problems, fmt.Sprintf("%d of %d expected", s.Count, j.limits.ExpectServers))
+		}
+		if s.Unread != "" {
+			problems = append(problems, "autopilot cannot be asked")
+			causes = append(causes, s.Unread)
 		}
 		if s.Mute {
 			problems = append(problems, "autopilot tells nothing of them")
@@ -92,7 +118,10 @@ func (j *judgement) mention(servers plugin.Finding) {
 		return
 	}
 	f := &j.findings[worst]
-	f.Cause += "; servers: " + servers.Problem
+	if f.Cause != "" {
+		f.Cause += "; "
+	}
+	f.Cause += "servers: " + servers.Problem
 	if len(servers.Cause) > 0 {
 		f.Cause += " (" + servers.Cause + ")"
 	}

@@ -9,6 +9,7 @@ package nomad
 
 import (
 	"net/http"
+	"time"
 )
 
 // Client asks one region. Its methods are for one goroutine at a time.
@@ -20,6 +21,7 @@ type Client struct {
 	waited    bool              // for an election, once in a run
 	region    string
 	hasToken  bool
+	ahead     time.Duration // of this machine's clock, as the last answer tells
 	by        Surroundings
 }
 
@@ -31,6 +33,10 @@ func (c *Client) Region() string { return c.region }
 
 // HasToken says that requests carry a token.
 func (c *Client) HasToken() bool { return c.hasToken }
+
+// Ahead is how far the servers' clock is ahead of this machine's, to a second, as the last answer tells; negative if it is behind, 0
+// if none told.
+func (c *Client) Ahead() time.Duration { return c.ahead }
 
 // Addresses is how many servers were named.
 func (c *Client) Addresses() int { return len(c.addresses) }

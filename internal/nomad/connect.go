@@ -1,6 +1,7 @@
 package nomad
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -26,7 +27,7 @@ func Connect(o Options, s Surroundings) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Region = either(o.Region, s.getenv("NOMAD_REGION"))
+	o.Region = cmp.Or(o.Region, s.getenv("NOMAD_REGION"))
 	c := &Client{addresses: addresses, region: o.Region, by: s}
 	if s.Offline {
 		c.by.Pause = func(context.Context, time.Duration) error { return nil }
@@ -53,13 +54,6 @@ func Connect(o Options, s Surroundings) (*Client, error) {
 	}
 	c.send = hooked(limited{authenticated{web.Mask(network), login}}, s)
 	return c, nil
-}
-
-func either(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 func hooked(rt http.RoundTripper, s Surroundings) http.RoundTripper {
@@ -131,7 +125,7 @@ type address struct {
 func (o Options) addresses(s Surroundings) ([]address, error) {
 	given, source := o.Addresses, o.option("address")
 	if len(given) == 0 {
-		given, source = []string{either(s.getenv("NOMAD_ADDR"), "http://127.0.0.1:4646")}, "NOMAD_ADDR"
+		given, source = []string{cmp.Or(s.getenv("NOMAD_ADDR"), "http://127.0.0.1:4646")}, "NOMAD_ADDR"
 	}
 	var addresses []address
 	for i, text := range given {

@@ -68,22 +68,22 @@ func (j Job) Count() (n int) {
 
 // WaitingJobs lists jobs that are pending, and services that are dead without having been stopped.
 func WaitingJobs[R any](ctx context.Context, c *Client, namespace string, reduce func(*JobStub) (R, bool)) ([]R, error) {
-	q := question{op: "list waiting jobs", path: "/v1/jobs", query: url.Values{"namespace": {namespace}, "filter": {waitingJobs}},
-		kind: "a list of jobs", right: "list-jobs"}
-	valid := func(j *JobStub) bool { return j.ID != "" && j.Status != "" }
-	kept, _, err := list(ctx, c, q, valid, func(j *JobStub) (R, bool) {
+	return jobs(ctx, c, "list waiting jobs", namespace, waitingJobs, func(j *JobStub) (R, bool) {
 		if j.Status != JobPending && (j.Type != TypeService || j.Status != JobDead || j.Stop) {
 			var none R
 			return none, false
 		}
 		return reduce(j)
 	})
-	return kept, err
 }
 
 // MatchingJobs lists the jobs that a filter selects. The filter must be a constant: a wrong one can kill the leader.
 func MatchingJobs[R any](ctx context.Context, c *Client, namespace, filter string, reduce func(*JobStub) (R, bool)) ([]R, error) {
-	q := question{op: "list jobs", path: "/v1/jobs", query: url.Values{"namespace": {namespace}, "filter": {filter}}, kind: "a list of jobs", right: "list-jobs"}
+	return jobs(ctx, c, "list jobs", namespace, filter, reduce)
+}
+
+func jobs[R any](ctx context.Context, c *Client, op, namespace, filter string, reduce func(*JobStub) (R, bool)) ([]R, error) {
+	q := question{op: op, path: "/v1/jobs", query: url.Values{"namespace": {namespace}, "filter": {filter}}, kind: "a list of jobs", right: "list-jobs"}
 	kept, _, err := list(ctx, c, q, func(j *JobStub) bool { return j.ID != "" && j.Status != "" }, reduce)
 	return kept, err
 }

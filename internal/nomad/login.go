@@ -1,6 +1,7 @@
 package nomad
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"net/http"
@@ -47,7 +48,7 @@ func (a authenticated) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // tlsConfig follows the options, then the variables that Nomad's own command line heeds.
 func (o Options) tlsConfig(s Surroundings) (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: either(o.TLSServerName, s.getenv("NOMAD_TLS_SERVER_NAME"))}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: cmp.Or(o.TLSServerName, s.getenv("NOMAD_TLS_SERVER_NAME"))}
 	if skip := s.getenv("NOMAD_SKIP_VERIFY"); skip != "" {
 		var err error
 		if config.InsecureSkipVerify, err = strconv.ParseBool(skip); err != nil {

@@ -1,6 +1,7 @@
 package nomad
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -136,7 +137,7 @@ func (c *Client) ping(ctx context.Context, to address) Ping {
 	case health.Server.OK, strings.Contains(health.Server.Message, "server not enabled"): // the latter is a client agent
 	default:
 		message := web.Clean(health.Server.Message)
-		p.Leaderless = either(leaderText(message), either(message, "it is not well"))
+		p.Leaderless = cmp.Or(leaderText(message), message, "it is not well")
 	}
 	return p
 }

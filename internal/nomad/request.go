@@ -76,6 +76,9 @@ func (c *Client) try(ctx context.Context, to address, q question, patience time.
 	}
 	defer res.Body.Close()
 	alive()
+	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil {
+		c.ahead = time.Until(date)
+	}
 	a := newAnswer(res)
 	a.alive = alive
 	switch {

@@ -52,8 +52,12 @@ func (c *Client) statusError(ctx context.Context, to address, q question, code i
 	case code == http.StatusNotFound:
 		e.gone = q.gone != "" && message == q.gone
 		e.What = fmt.Sprintf("%s knows no such thing (404 %s)", to.name, message)
-		if !e.gone {
+		switch {
+		case e.gone:
+		case strings.Contains(q.path, "%2F"):
 			e.Remedy = "is there a proxy that decodes or refuses %2F?"
+		default:
+			e.Remedy = "is this the address of a Nomad server (1.3 or later), with nothing in between?"
 		}
 	case code == http.StatusTooManyRequests:
 		e.What = fmt.Sprintf("%s limits requests (429 %s)", to.name, message)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
@@ -17,7 +18,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if handler == nil {
 		handler = s.handlers[""]
 	}
+	ahead := s.ahead
 	s.mu.Unlock()
+	if ahead != 0 {
+		w.Header().Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
+	}
 	query := r.URL.Query()
 	switch {
 	case handler != nil:

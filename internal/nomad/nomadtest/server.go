@@ -56,6 +56,7 @@ type Server struct {
 	requests    []string
 	sent        int64
 	killed      bool
+	ahead       time.Duration
 }
 
 // New starts a healthy region of three servers without any job, with the namespaces that are named beside default.
@@ -189,6 +190,13 @@ func (s *Server) Pause(ctx context.Context, d time.Duration) error {
 	defer s.mu.Unlock()
 	s.clock += d
 	return ctx.Err()
+}
+
+// Ahead sets the servers' clock ahead of this machine's, or behind it, as answers tell it (Date).
+func (s *Server) Ahead(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ahead = d
 }
 
 // Speed makes the server hold answers in real time, times a factor; with 0 only its clock moves.
