@@ -45,7 +45,7 @@ func (j *judgement) short(v *view) {
 // taintFirst: a taint is not the cause, but no pod that is restarted would come back past it. A remedy that begins with a
 // restart would take all GPUs for good.
 func (j *judgement) taintFirst(v *view, f *fact) {
-	then, past := f.remedy, without(v)
+	then, past := f.remedy, j.without(v)
 	words := f.Remedy
 	f.remedy = func(nodes []string) string {
 		if then != nil {
@@ -105,7 +105,7 @@ func (j *judgement) byTaint(v *view, f *fact) {
 		loss += ", billing and quotas by label miss the node"
 	}
 	f.Consequence = joined("; ", f.Consequence, loss)
-	f.remedy = without(&cause)
+	f.remedy = j.without(&cause)
 	f.Details = append(f.Details, j.taintDetails(&cause)...)
 }
 

@@ -67,7 +67,7 @@ func (j *judgement) willBeLost(v *view) {
 	taints, blocked := v.taints, v.blocked
 	f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: joined(", ", v.offer.String()+", but not for long", j.labelsMissing(v)),
 		Consequence: "the next driver upgrade, rollout or eviction takes these GPUs away for good"},
-		since: taintAge(v), because: func(age string) string { return notTolerated(taints, blocked, age) + ": " + state }, remedy: without(v)}
+		since: taintAge(v), because: func(age string) string { return notTolerated(taints, blocked, age) + ": " + state }, remedy: j.without(v)}
 	if onlyAuxiliary(blocked) {
 		f.Problem = joined(", ", "pods of "+plugin.List(daemonSetNames(blocked))+" kept away", j.labelsMissing(v))
 		f.Consequence = ""
