@@ -24,7 +24,10 @@ func (j *judgement) short(v *view) {
 	case passing && now.stuck:
 		f.Since, f.AtLeast, f.remedy = now.since.Time, !now.since.exact, now.remedy
 		f.Cause = now.what
-		if broken, ok := j.broken(v); ok {
+		switch broken, ok := j.broken(v); {
+		case ok && broken.role == roleDriver:
+			f.Cause, f.remedy = broken.text+"; "+now.what, driverFirst(broken, now)
+		case ok:
 			f.Cause += "; " + broken.text
 		}
 	default:

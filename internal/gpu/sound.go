@@ -27,8 +27,12 @@ func (j *judgement) sound(v *view) {
 	}
 	switch {
 	case passing && now.stuck:
-		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: now.what, Since: now.since.Time, AtLeast: !now.since.exact,
-			Cause: "no progress for longer than --grace"}, remedy: now.remedy}.mindful(v.Node))
+		f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: now.what, Since: now.since.Time, AtLeast: !now.since.exact,
+			Cause: "no progress for longer than --grace"}, remedy: now.remedy}
+		if broken, ok := j.broken(v); ok && broken.role == roleDriver {
+			f.Cause, f.remedy = broken.text, driverFirst(broken, now)
+		}
+		j.add(v, f.mindful(v.Node))
 	case v.Labels[j.params.UpgradeLabel] == upgradeFailed:
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "driver upgrade failed", Cause: j.params.UpgradeLabel + "=" + upgradeFailed},
 			remedy: func(nodes []string) string {
@@ -131,7 +135,7 @@ func (j *judgement) unwell(v *view) {
 			continue // told already
 		}
 		l, ok := j.troubled(v, d)
-		if !ok || !l.since.IsZero() && j.young(l.since) {
+		if !ok || j.young(l.since) || j.replaced(v, d) {
 			continue
 		}
 		names = append(names, d.Name)
