@@ -22,8 +22,9 @@ func (j *judgement) sound(v *view) {
 		return
 	}
 	j.orphaned(v)
+	var told *DaemonSet
 	if missing := j.labelsMissing(v); missing != "" && len(v.blocked) == 0 { // else it is told with the taint
-		j.unlabelled(v, missing)
+		told = j.unlabelled(v, missing)
 	}
 	switch {
 	case passing && now.stuck:
@@ -42,7 +43,7 @@ func (j *judgement) sound(v *view) {
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "MIG change to " + v.Labels[labelMIGConfig] + " failed", Cause: labelMIGState + "=failed"},
 			remedy: j.restart("mig-manager", "see the log of the MIG manager, then restart its pod")})
 	default:
-		j.unwell(v)
+		j.unwell(v, told)
 	}
 }
 
@@ -127,11 +128,11 @@ func onlyAuxiliary(all []*DaemonSet) bool {
 }
 
 // unwell: GPUs are offered, but a pod that should run there does not. It is told after the grace, the first of the chain.
-func (j *judgement) unwell(v *view) {
+func (j *judgement) unwell(v *view, told *DaemonSet) {
 	var first link
 	var names []string
 	for _, d := range v.selected {
-		if slices.Contains(v.blocked, d) {
+		if d == told || slices.Contains(v.blocked, d) {
 			continue // told already
 		}
 		l, ok := j.troubled(v, d)
