@@ -74,6 +74,7 @@ func (j *judgement) troubled(v *view, d *DaemonSet) (link, bool) {
 		}}
 	if pod.Deleting {
 		l.text = d.Name + ": its pod is terminating"
+		l.since = latest(pod.Created, pod.DeletedSince).Time
 	}
 	if has := v.Labels[labelOSTree]; d.Role == roleDriver && has != "" && !strings.Contains(v.OSImage, has) {
 		l.text += fmt.Sprintf("; NFD's label says OSTREE_VERSION %s, the node runs %s", has, v.OSImage)

@@ -482,6 +482,16 @@ func TestRolloutOfDaemonSets(t *testing.T) {
 	}
 }
 
+// The API dates a deletion to the end of the time that the pod has to end by itself.
+func TestDeletionOfPods(t *testing.T) {
+	at, seconds, yes := metav1.NewTime(noon), int64(30), true
+	o := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", DeletionTimestamp: &at, DeletionGracePeriodSeconds: &seconds,
+		OwnerReferences: []metav1.OwnerReference{{Kind: "DaemonSet", Name: "d", Controller: &yes}}}}
+	if p, ok := reducePod(o); !ok || !p.Deleting || !p.DeletedSince.Equal(before(30*time.Second)) {
+		t.Errorf("%+v", p)
+	}
+}
+
 // The DRA driver's chart can publish compute domains alone: its pod then has no container for GPUs.
 func TestRoleOfDRADrivers(t *testing.T) {
 	driver := func(containers ...string) *appsv1.DaemonSet {

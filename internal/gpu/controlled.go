@@ -23,8 +23,13 @@ var controlled = []struct{ prefix, end string }{
 	{"DeletionCandidateOfClusterAutoscaler", "see the cluster autoscaler, which removes"},
 	{"startup-taint.cluster-autoscaler.kubernetes.io/", "see the program that prepares new nodes, which removes"},
 	{"ignore-taint.cluster-autoscaler.kubernetes.io/", "see the program that prepares new nodes, which removes"},
+	{"node.cluster.x-k8s.io/", "see the Cluster API's controllers, which remove"},
+	{"cni.istio.io/", "see Istio's CNI pod on the node, which removes"},
 	{"readiness.k8s.io/", "see the node readiness controller, which removes"},
 }
+
+// agentNotReady ends the keys of taints that a storage driver (CSI) takes off once it runs: ebs.csi.aws.com/agent-not-ready.
+const agentNotReady = "/agent-not-ready"
 
 // ends says what takes off a taint that a controller sets; empty: a person may.
 func ends(t corev1.Taint) string {
@@ -36,6 +41,9 @@ func ends(t corev1.Taint) string {
 		default:
 			return c.end + " " + t.ToString()
 		}
+	}
+	if strings.HasSuffix(t.Key, agentNotReady) {
+		return "see the storage driver's pod on the node, which removes " + t.ToString()
 	}
 	return ""
 }

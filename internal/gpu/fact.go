@@ -38,7 +38,7 @@ func (f fact) key() string {
 	if f.remedy != nil {
 		remedy = f.remedy([]string{"NODE", "OTHER"}) // as for several: of one it may name the pod
 	}
-	return uncounted(strings.Join([]string{f.State.String(), f.Problem, cause, f.Consequence, remedy}, "\x00"))
+	return shape(uncounted(strings.Join([]string{f.State.String(), f.Problem, cause, f.Consequence, remedy}, "\x00")))
 }
 
 var restarts = regexp.MustCompile(` \([0-9]+ restarts?\)`)
@@ -66,9 +66,10 @@ func fold(facts []fact, now time.Time) []plugin.Finding {
 
 func together(facts []fact, now time.Time) plugin.Finding {
 	f := facts[0]
-	var nodes, aged []string
+	var nodes, aged, problems, causes []string
 	for _, g := range facts {
 		nodes = append(nodes, g.node)
+		problems, causes = append(problems, uncounted(g.Problem)), append(causes, uncounted(g.Cause))
 		age := ""
 		if began := latest(g.Since, g.since.Time); !began.IsZero() {
 			age = " for " + plugin.Age(now.Sub(began.Time))
@@ -85,8 +86,9 @@ func together(facts []fact, now time.Time) plugin.Finding {
 	if len(nodes) > 1 {
 		f.Subject = fmt.Sprintf("%d nodes: %s", len(nodes), plugin.List(nodes))
 		f.Consequence = strings.Replace(f.Consequence, " on this node", " on each of these nodes", 1)
-		f.Problem, f.Cause = uncounted(f.Problem), uncounted(f.Cause)
+		f.Problem, f.Cause = sum(problems), sum(causes)
 		f.Details = append(slices.Clone(f.Details), "nodes: "+strings.Join(aged, ", "))
+		f.Details = append(f.Details, differing(nodes, problems)...)
 	}
 	if f.because != nil {
 		j := judgement{now: now}

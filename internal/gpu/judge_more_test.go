@@ -30,9 +30,7 @@ func TestJudgeTransient(t *testing.T) {
 			}
 		}
 	}
-	rolled := func(since time.Duration) func(*Snapshot) {
-		return daemonSet("nvidia-device-plugin", func(d *DaemonSet) { d.Rolled = before(since) })
-	}
+	rolled := func(since time.Duration) func(*Snapshot) { return rolledOut("nvidia-device-plugin", since) }
 	table(t, []row{
 		{name: "driver upgrade, 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("pod-deletion-required", minutes(10))), gone("gpu-01", "nvidia-device-plugin-daemonset")), want: plugin.OK, says: []string{"driver upgrade in progress (state pod-deletion-required), 0 of 4 nvidia.com/gpu offered", "at least since 2026-12-02 11:50"}},
 		{name: "driver upgrade, 40 minutes", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("pod-deletion-required", minutes(40)))), want: plugin.Critical, says: []string{"driver upgrade in progress (state pod-deletion-required)"}},
@@ -73,6 +71,15 @@ func TestJudgeTransient(t *testing.T) {
 		{name: "where GPUs are offered, a Degraded machine config is check_mcp's to tell", snapshot: fleet(1, on("all", updating(minutes(10)), func(n *Node) { n.Annotations[mcoState] = "Degraded" })), want: plugin.OK},
 		{name: "driver upgrade, 10 minutes, GPUs still offered, but a taint dooms the pods", snapshot: fleet(1, on("all", upgrade("cordon-required", minutes(10)), taint(reserved, 21*day))), want: plugin.Warning, says: []string{"but not for long", "driver upgrade in progress (state cordon-required)"}},
 		{name: "the plugin is rolled out, its pod is new", snapshot: fleet(1, on("all", gpus(4, 0)), recreated, rolled(minutes(5))), want: plugin.OK, says: []string{"pod of nvidia-device-plugin-daemonset is young"}},
+		{name: "the plugin is rolled out, its old pod is gone and the new one is not there yet", snapshot: fleet(1, on("all", gpus(4, 0)), gone("gpu-01", "nvidia-device-plugin-daemonset"), rolled(minutes(5))), want: plugin.OK, says: []string{"pod of nvidia-device-plugin-daemonset is young"}},
+		{name: "an exporter is rolled out, its pod is not there yet", snapshot: fleet(1, gone("gpu-01", "nvidia-dcgm-exporter"), rolledOut("nvidia-dcgm-exporter", minutes(5))), want: plugin.OK},
+		{name: "after the grace it should be", snapshot: fleet(1, gone("gpu-01", "nvidia-dcgm-exporter"), rolledOut("nvidia-dcgm-exporter", minutes(40))), want: plugin.Warning, says: []string{"nvidia-dcgm-exporter should run there and has no pod"}},
+		{name: "a pod ends that was ready for a month: it has just been told to", snapshot: fleet(1, ending("nvidia-dcgm-exporter", minutes(1))), want: plugin.OK},
+		{name: "and one that does not end", snapshot: fleet(1, ending("nvidia-dcgm-exporter", 3*time.Hour)), want: plugin.Warning, says: []string{"its pod is terminating", "since 2026-12-02 09:00 UTC"}},
+		{name: "paused labels and a driver that crashes: its manager has paused them", snapshot: fleet(1, on("all", gpus(0, 0), paused("paused-for-driver-upgrade", 5*day)), ill("gpu-01", "nvidia-driver-daemonset", "Init:CrashLoopBackOff in k8s-driver-manager (9 restarts)", 5*day)), want: plugin.Critical,
+			says: []string{"¶ nvidia-driver-daemonset: Init:CrashLoopBackOff in k8s-driver-manager (9 restarts)", "; 5 deploy labels are paused-for-driver-upgrade", "¶ kubectl -n nvidia-gpu-operator logs nvidia-driver-daemonset-gpu-01 --all-containers --previous, and only when the driver runs: kubectl label nodes gpu-01"}},
+		{name: "the same while GPUs are offered", snapshot: fleet(1, on("all", paused("paused-for-driver-upgrade", 5*day)), ill("gpu-01", "nvidia-driver-daemonset", "Init:CrashLoopBackOff in k8s-driver-manager (9 restarts)", 5*day)), want: plugin.Warning,
+			says: []string{"5 deploy labels are paused-for-driver-upgrade", "¶ nvidia-driver-daemonset: Init:CrashLoopBackOff", "logs nvidia-driver-daemonset-gpu-01 --all-containers --previous, and only when the driver runs: kubectl label nodes gpu-01"}},
 		{name: "a pod that is made anew again and again is not excused by its own age", snapshot: fleet(1, on("all", gpus(4, 0)), recreated), want: plugin.Critical, says: []string{"Init:0/1, waits in toolkit-validation"}, not: []string{"is young"}},
 		{name: "nor by a rollout that began before the grace", snapshot: fleet(1, on("all", gpus(4, 0)), recreated, rolled(minutes(40))), want: plugin.Critical, says: []string{"Init:0/1, waits in toolkit-validation"}},
 		{name: "driver upgrade, 3 hours: a driver's pod that is made anew again and again is no progress", snapshot: fleet(1, on("all", gpus(0, 0), upgrade("pod-restart-required", 3*time.Hour)), func(s *Snapshot) {
@@ -121,6 +128,21 @@ func TestJudgeTransient(t *testing.T) {
 			n.Taints = []corev1.Taint{{Key: "node.kubernetes.io/not-ready", Effect: corev1.TaintEffectNoSchedule, TimeAdded: &fresh}}
 		})), want: plugin.OK},
 	})
+}
+
+func rolledOut(name string, since time.Duration) func(*Snapshot) {
+	return daemonSet(name, func(d *DaemonSet) { d.Rolled = before(since) })
+}
+
+// ending makes the DaemonSet's pods terminate.
+func ending(daemonSet string, since time.Duration) func(*Snapshot) {
+	return func(s *Snapshot) {
+		for i := range s.Pods {
+			if s.Pods[i].DaemonSet == daemonSet {
+				s.Pods[i].Deleting, s.Pods[i].DeletedSince = true, before(since)
+			}
+		}
+	}
 }
 
 // Offered against expected.

@@ -46,8 +46,9 @@ func (j *judgement) discovers() bool {
 	})
 }
 
-// unlabelled: pods get GPUs, but whoever goes by the labels does not see the node.
-func (j *judgement) unlabelled(v *view, missing string) {
+// unlabelled: pods get GPUs, but whoever goes by the labels does not see the node. It returns the DaemonSet of which it tells that its
+// pod is not well; nil: none.
+func (j *judgement) unlabelled(v *view, missing string) (told *DaemonSet) {
 	f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: missing + ", while " + v.offer.String(),
 		Consequence: "billing, quotas and pods that go by these labels pass the node over"}}
 	var found []*DaemonSet
@@ -78,9 +79,11 @@ func (j *judgement) unlabelled(v *view, missing string) {
 		f.remedy = func(nodes []string) string { return "see to NFD's master, then restart it: " + deletePods(d, nodes) }
 		if l, ok := j.troubled(v, d); ok {
 			f.Cause, f.Since, f.Details, f.remedy = l.text, l.since, l.details, l.remedy
+			told = d
 		} else if _, known := j.pod(v.Node, d); !known {
 			f.Cause = d.Name + " should run there; whether it does is not known, as pods were not read"
 		}
 	}
 	j.add(v, f)
+	return told
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -98,6 +99,12 @@ func reducePod(o *corev1.Pod) (Pod, bool) {
 	}
 	p := Pod{Namespace: o.Namespace, DaemonSet: owner.Name, Name: o.Name, Node: nodeOf(o),
 		Created: o.CreationTimestamp.Time, Deleting: o.DeletionTimestamp != nil, Since: o.CreationTimestamp.Time}
+	if p.Deleting { // the timestamp is when the pod's own time to end is over
+		p.DeletedSince = o.DeletionTimestamp.Time
+		if own := o.DeletionGracePeriodSeconds; own != nil {
+			p.DeletedSince = p.DeletedSince.Add(-time.Duration(*own) * time.Second)
+		}
+	}
 	for _, c := range o.Status.Conditions {
 		if c.Type == corev1.PodReady {
 			p.Ready = c.Status == corev1.ConditionTrue

@@ -24,7 +24,10 @@ func (j *judgement) short(v *view) {
 	case passing && now.stuck:
 		f.Since, f.AtLeast, f.remedy = now.since.Time, !now.since.exact, now.remedy
 		f.Cause = now.what
-		if broken, ok := j.broken(v); ok {
+		switch broken, ok := j.broken(v); {
+		case ok && broken.role == roleDriver:
+			f.Cause, f.remedy = broken.text+"; "+now.what, driverFirst(broken, now)
+		case ok:
 			f.Cause += "; " + broken.text
 		}
 	default:
@@ -45,7 +48,7 @@ func (j *judgement) short(v *view) {
 // taintFirst: a taint is not the cause, but no pod that is restarted would come back past it. A remedy that begins with a
 // restart would take all GPUs for good.
 func (j *judgement) taintFirst(v *view, f *fact) {
-	then, past := f.remedy, without(v)
+	then, past := f.remedy, j.without(v)
 	words := f.Remedy
 	f.remedy = func(nodes []string) string {
 		if then != nil {
@@ -105,7 +108,7 @@ func (j *judgement) byTaint(v *view, f *fact) {
 		loss += ", billing and quotas by label miss the node"
 	}
 	f.Consequence = joined("; ", f.Consequence, loss)
-	f.remedy = without(&cause)
+	f.remedy = j.without(&cause)
 	f.Details = append(f.Details, j.taintDetails(&cause)...)
 }
 

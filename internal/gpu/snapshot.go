@@ -89,6 +89,7 @@ type Pod struct {
 	Name, Node           string
 	Created              time.Time
 	Deleting             bool
+	DeletedSince         time.Time // when that was asked for; zero: unknown
 	Ready                bool
 	Since                time.Time // when it became ready or not
 	Trouble              string    // why it is not ready: "CrashLoopBackOff in nvidia-driver-ctr (12 restarts)"

@@ -22,13 +22,18 @@ func (j *judgement) sound(v *view) {
 		return
 	}
 	j.orphaned(v)
+	var told *DaemonSet
 	if missing := j.labelsMissing(v); missing != "" && len(v.blocked) == 0 { // else it is told with the taint
-		j.unlabelled(v, missing)
+		told = j.unlabelled(v, missing)
 	}
 	switch {
 	case passing && now.stuck:
-		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: now.what, Since: now.since.Time, AtLeast: !now.since.exact,
-			Cause: "no progress for longer than --grace"}, remedy: now.remedy}.mindful(v.Node))
+		f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: now.what, Since: now.since.Time, AtLeast: !now.since.exact,
+			Cause: "no progress for longer than --grace"}, remedy: now.remedy}
+		if broken, ok := j.broken(v); ok && broken.role == roleDriver {
+			f.Cause, f.remedy = broken.text, driverFirst(broken, now)
+		}
+		j.add(v, f.mindful(v.Node))
 	case v.Labels[j.params.UpgradeLabel] == upgradeFailed:
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "driver upgrade failed", Cause: j.params.UpgradeLabel + "=" + upgradeFailed},
 			remedy: func(nodes []string) string {
@@ -38,7 +43,7 @@ func (j *judgement) sound(v *view) {
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "MIG change to " + v.Labels[labelMIGConfig] + " failed", Cause: labelMIGState + "=failed"},
 			remedy: j.restart("mig-manager", "see the log of the MIG manager, then restart its pod")})
 	default:
-		j.unwell(v)
+		j.unwell(v, told)
 	}
 }
 
@@ -67,7 +72,7 @@ func (j *judgement) willBeLost(v *view) {
 	taints, blocked := v.taints, v.blocked
 	f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: joined(", ", v.offer.String()+", but not for long", j.labelsMissing(v)),
 		Consequence: "the next driver upgrade, rollout or eviction takes these GPUs away for good"},
-		since: taintAge(v), because: func(age string) string { return notTolerated(taints, blocked, age) + ": " + state }, remedy: without(v)}
+		since: taintAge(v), because: func(age string) string { return notTolerated(taints, blocked, age) + ": " + state }, remedy: j.without(v)}
 	if onlyAuxiliary(blocked) {
 		f.Problem = joined(", ", "pods of "+plugin.List(daemonSetNames(blocked))+" kept away", j.labelsMissing(v))
 		f.Consequence = ""
@@ -123,15 +128,15 @@ func onlyAuxiliary(all []*DaemonSet) bool {
 }
 
 // unwell: GPUs are offered, but a pod that should run there does not. It is told after the grace, the first of the chain.
-func (j *judgement) unwell(v *view) {
+func (j *judgement) unwell(v *view, told *DaemonSet) {
 	var first link
 	var names []string
 	for _, d := range v.selected {
-		if slices.Contains(v.blocked, d) {
+		if d == told || slices.Contains(v.blocked, d) {
 			continue // told already
 		}
 		l, ok := j.troubled(v, d)
-		if !ok || !l.since.IsZero() && j.young(l.since) {
+		if !ok || j.young(l.since) || j.replaced(v, d) {
 			continue
 		}
 		names = append(names, d.Name)

@@ -121,35 +121,6 @@ func commaIf(text string) string {
 	return ","
 }
 
-// without is the command that takes the taints away, or where to go if a program puts them back.
-func without(v *view) func(nodes []string) string {
-	var keys, byNFD, controlled []string
-	for _, t := range v.taints {
-		if slices.Contains(strings.Split(v.Annotations[annotationNFDTaints], ","), t.ToString()) {
-			byNFD = append(byNFD, t.ToString())
-		} else if end := ends(t); end != "" {
-			controlled = append(controlled, end)
-		} else {
-			keys = append(keys, fmt.Sprintf("%s:%s-", t.Key, t.Effect))
-		}
-	}
-	var where []string
-	for _, p := range places(v.blocked) {
-		where = append(where, p.name)
-	}
-	return func(nodes []string) string {
-		var parts []string
-		if len(keys) > 0 {
-			parts = append(parts, fmt.Sprintf("kubectl taint nodes %s %s", some(nodes), strings.Join(keys, " ")))
-		}
-		if len(byNFD) > 0 {
-			parts = append(parts, fmt.Sprintf("take %s out of the NodeFeatureRule by which NFD sets it", plugin.List(byNFD)))
-		}
-		parts = append(parts, controlled...)
-		return strings.Join(parts, ", ") + ", or tolerate it in " + plugin.List(where)
-	}
-}
-
 // settings is where the tolerations of DaemonSets are written down.
 type settings struct {
 	name string // for a sentence: "ClusterPolicy gpu-cluster-policy"

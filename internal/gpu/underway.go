@@ -61,13 +61,26 @@ func (j *judgement) underway(v *view) (underway, bool) {
 		return u, true
 	}
 	for _, d := range v.selected {
-		pod, known := j.pod(v.Node, d)
-		// A pod's own age excuses nothing, as one that is made anew again and again is always young.
-		if known && pod != nil && d.Role != roleAuxiliary && !pod.Crashing && j.young(d.Rolled) && (j.young(pod.Created) || pod.Deleting) {
+		if d.Role != roleAuxiliary && !slices.Contains(v.blocked, d) && j.replaced(v, d) {
 			return underway{what: fmt.Sprintf("pod of %s is young", d.Name), since: moment{Time: d.Rolled}}, true
 		}
 	}
 	return underway{}, false
+}
+
+// replaced says whether a rollout replaces the DaemonSet's pod. A pod's own age excuses nothing, as one that is made anew again and
+// again is always young.
+func (j *judgement) replaced(v *view, d *DaemonSet) bool {
+	pod, known := j.pod(v.Node, d)
+	return known && j.young(d.Rolled) && (pod == nil || !pod.Crashing && (j.young(pod.Created) || pod.Deleting))
+}
+
+// driverFirst is the remedy where the driver's pod is ill too: its manager pauses the deploy labels itself, and sets them back once the
+// driver runs.
+func driverFirst(driver link, u underway) func([]string) string {
+	return func(nodes []string) string {
+		return driver.remedy(nodes) + ", and only when the driver runs: " + u.remedy(nodes)
+	}
 }
 
 // started: the node is new, or has come back.

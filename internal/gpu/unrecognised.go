@@ -59,7 +59,7 @@ func (j *judgement) undiscovered(v *view, odd string, f *fact) {
 			}
 			return fmt.Sprintf("%s keeps the NFD worker (%s) off, so nothing finds its GPUs", text, plugin.List(daemonSetNames(blocked)))
 		}
-		f.remedy = without(v)
+		f.remedy = j.without(v)
 		f.Details = append(f.Details, j.taintDetails(v)...)
 	case !j.snapshot.DaemonSetsRead:
 		j.guess(v, f)
