@@ -69,6 +69,19 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 	case standing != prewarm.Missing:
 		return refuse("look at Poseidon's and Nomad's logs", "Poseidon counts %s idle runners, Nomad runs %d: that fits no known case", pool, runners.Running)
 	}
+	return byOthers(f)
+}
+
+// byOthers heeds that one event stream and one Nomad serve all environments: where those of another one fail, a resync of this one
+// ends runners and starts none (poseidon#470).
+func byOthers(f Facts) *Decision {
+	for _, id := range slices.Sorted(maps.Keys(f.Pools)) {
+		standing := limits.Stand(f.Pools[id].of(id), f.Nomad)
+		if id != f.Environment && (standing == prewarm.Stale || standing == prewarm.Lost || standing == prewarm.Missing) {
+			return refuse(advice, "of environment %d Poseidon counts %s idle runners, Nomad runs %d: an outage, or a stalled event stream, and a resync would empty the pool",
+				id, f.Pools[id], f.Nomad.Environments[id].Running)
+		}
+	}
 	return nil
 }
 

@@ -137,6 +137,10 @@ func TestDecide(t *testing.T) {
 			delete(f.Nomad.Environments, 29)
 			f.Pools[29] = Pool{Size: 4}
 		}, Resync, ""},
+		{"another is stale by Nomad (poseidon#470)", func(f *Facts, _ *Rules) {
+			f.Pools[29], f.Nomad = Pool{Used: 3, Size: 4}, nomadRuns(0, 0)
+			f.Nomad.Environments[10] = prewarm.Runners{Template: "running"}
+		}, Refuse, "of environment 10 Poseidon counts 4/4 idle runners, Nomad runs 0: an outage, or a stalled event stream"},
 		{"half of them run in Nomad, fewer in memory (poseidon#598)", func(f *Facts, _ *Rules) { f.Nomad = nomadRuns(2, 0) }, Refuse, "lost"},
 		{"one more in Nomad, still low: an event was missed, so a resync may wait for events in vain", func(f *Facts, r *Rules) {
 			f.Pools = map[int]Pool{29: {Idle: 1, Size: 10}}
