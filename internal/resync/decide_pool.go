@@ -54,9 +54,9 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 	}
 	runners := f.Nomad.Environments[f.Environment]
 	switch standing := limits.Stand(pool.of(f.Environment), f.Nomad); {
-	case pool.Idle > 0 && runners == prewarm.Runners{}:
+	case pool.Idle+pool.Used > 0 && runners == prewarm.Runners{}:
 		return refuse("is --nomad-namespace right, and --nomad-address that of Poseidon's servers?",
-			"Poseidon counts %s idle runners, and Nomad shows nothing of this environment", pool)
+			"Poseidon counts %s idle runners and %s, and Nomad shows nothing of this environment", pool, plugin.Count(pool.Used, "used runner"))
 	case standing == prewarm.Stale:
 		return refuse(advice, "Poseidon counts %s idle runners, Nomad runs %d: its event stream has stalled, and a resync would empty the pool", pool, runners.Running)
 	case standing == prewarm.Fine:

@@ -133,6 +133,10 @@ func TestDecide(t *testing.T) {
 		}, Refuse, "event stream has stalled"},
 		{"filling", func(f *Facts, _ *Rules) { f.Nomad = nomadRuns(1, 3) }, Refuse, "Nomad is starting 3"},
 		{"another Nomad", func(f *Facts, _ *Rules) { delete(f.Nomad.Environments, 29) }, Refuse, "shows nothing of this environment"},
+		{"another Nomad, and the used runners are Poseidon's only", func(f *Facts, _ *Rules) {
+			delete(f.Nomad.Environments, 29)
+			f.Pools[29] = Pool{Used: 3, Size: 4}
+		}, Refuse, "Poseidon counts 0/4 idle runners and 3 used runners, and Nomad shows nothing of this environment"},
 		{"all gone in Nomad, the environment's job too (poseidon#612)", func(f *Facts, _ *Rules) {
 			delete(f.Nomad.Environments, 29)
 			f.Pools[29] = Pool{Size: 4}
