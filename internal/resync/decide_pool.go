@@ -1,6 +1,7 @@
 package resync
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,7 +51,7 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 		return &Decision{Action: Ask}
 	}
 	if f.Nomad.Trouble != "" {
-		return refuse("look at Nomad first: check_nomad_evals", "while Nomad cannot be asked a resync could end runners and start none: %s", f.Nomad.Trouble)
+		return refuse(cmp.Or(f.Nomad.Remedy, "look at Nomad first: check_nomad_evals"), "while Nomad cannot be asked a resync could end runners and start none: %s", f.Nomad.Trouble)
 	}
 	runners := f.Nomad.Environments[f.Environment]
 	switch standing := limits.Stand(pool.of(f.Environment), f.Nomad); {

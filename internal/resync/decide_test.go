@@ -116,6 +116,9 @@ func TestDecide(t *testing.T) {
 			pools(map[int]Pool{29: {Idle: 4, Size: 4}})(f, r)
 			f.Nomad = troubled("no leader")
 		}, Refuse, "no leader"},
+		{"Nomad runs two Poseidons", func(f *Facts, _ *Rules) {
+			f.Nomad = &prewarm.Nomad{Trouble: "runners are in the namespaces a and b", Remedy: "name that of this Poseidon with --nomad-namespace"}
+		}, Refuse, "the namespaces a and b"},
 		{"lost in memory", func(f *Facts, _ *Rules) { f.Nomad = nomadRuns(4, 0) }, Refuse, "lost in Poseidon's memory"},
 		{"lost in memory, with a command", func(f *Facts, r *Rules) { f.Nomad, r.MayRestart = nomadRuns(4, 0), true }, Restart, "lost"},
 		{"lost in memory, restarted for another environment", func(f *Facts, r *Rules) {
@@ -179,6 +182,9 @@ func TestDecide(t *testing.T) {
 			f, rules := depleted(), usual()
 			row.change(&f, &rules)
 			d := Decide(f, rules, noon)
+			if trouble := f.Nomad; trouble != nil && trouble.Remedy != "" && d.Remedy != trouble.Remedy {
+				t.Errorf("do: %s, want %s", d.Remedy, trouble.Remedy)
+			}
 			if d.Action != row.want || !strings.Contains(d.Reason, row.says) {
 				t.Errorf("decides %d because %q; want %d because %q", d.Action, d.Reason, row.want, row.says)
 			}
