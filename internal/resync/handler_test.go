@@ -122,7 +122,7 @@ func TestHandlerRefills(t *testing.T) {
 	if got, want := b.finding(r).Subject+": "+r.change(), "resync 29 at 12:00 UTC: idle 0/4 → 4/4 in 4 s, 2 used runners ended"; got != want {
 		t.Errorf("says %q, want %q", got, want)
 	}
-	want := []string{"statistics", "nomad", "get", "statistics", "nomad", "put 29 as it came", "statistics", "statistics", "statistics"}
+	want := []string{"statistics", "nomad", "get", "statistics", "nomad", "get", "put 29 as it came", "statistics", "statistics", "statistics"}
 	if !slices.Equal(b.asks, want) {
 		t.Errorf("asks %q, want %q", b.asks, want)
 	}
@@ -219,11 +219,13 @@ func TestHandlerLooksAgain(t *testing.T) {
 		want   Action
 		says   string
 	}{
-		"recovered":                   {func(b *bench) { b.pools[29] = Pool{Idle: 4, Size: 4} }, Nothing, "recovered"},
-		"another is low":              {func(b *bench) { b.pools[10] = Pool{Size: 4} }, Refuse, "2 of 2"},
-		"a runner came":               {func(b *bench) { b.pools[29] = Pool{Idle: 1, Used: 2, Size: 4} }, Refuse, "used runners"},
-		"it is gone":                  {func(b *bench) { delete(b.pools, 29) }, Refuse, "does not know"},
-		"size changed (poseidon#716)": {func(b *bench) { b.pools[29] = Pool{Size: 6} }, Refuse, "moves: idle 0/4 → 0/6"},
+		"recovered":                    {func(b *bench) { b.pools[29] = Pool{Idle: 4, Size: 4} }, Nothing, "recovered"},
+		"another is low":               {func(b *bench) { b.pools[10] = Pool{Size: 4} }, Refuse, "2 of 2"},
+		"a runner came":                {func(b *bench) { b.pools[29] = Pool{Idle: 1, Used: 2, Size: 4} }, Refuse, "used runners"},
+		"it is gone":                   {func(b *bench) { delete(b.pools, 29) }, Refuse, "does not know"},
+		"size changed (poseidon#716)":  {func(b *bench) { b.pools[29] = Pool{Size: 6} }, Refuse, "moves: idle 0/4 → 0/6"},
+		"another image (poseidon#716)": {func(b *bench) { b.environment.Body = []byte("as CodeOcean saved it") }, Refuse, "somebody changes the environment"},
+		"unknown to the other route":   {func(b *bench) { b.getErr = &poseidon.Error{Status: 404} }, Refuse, "does not know"},
 		"Nomad runs one": {func(b *bench) {
 			b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(1, 0) }
 		}, Refuse, "lost in Poseidon's memory"},
