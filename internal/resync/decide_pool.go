@@ -103,10 +103,26 @@ func lost(f Facts, rules Rules, now Moment) *Decision {
 	case !rules.MayRestart:
 		return refuse(advice, "%s, and a resync would end them", reason)
 	}
-	if d := cooling(f.State.Restart, rules, now); d != nil {
+	if d := unfinished(f.State, rules, now); d != nil {
 		return d
 	}
 	return &Decision{Action: Restart, Reason: reason}
+}
+
+// unfinished refuses a restart that might break off the resync of another environment: Poseidon goes on with one whose caller is gone.
+func unfinished(s *State, rules Rules, now Moment) *Decision {
+	if s.OthersTrouble != "" {
+		return refuse("", "a restart could break off the resync of another environment: %s", s.OthersTrouble)
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.Others)) {
+		if r := s.Others[id]; r.Outcome == Begun {
+			if d := cooling(r, rules, now); d != nil {
+				d.Reason = fmt.Sprintf("environment %d: %s", id, d.Reason)
+				return d
+			}
+		}
+	}
+	return nil
 }
 
 // byUsed heeds the runners that people work with.

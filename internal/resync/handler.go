@@ -97,6 +97,7 @@ func (h *handler) run(ctx context.Context) (result, error) {
 	if err := h.readPools(ctx); err != nil {
 		return h.ends(Decision{}), err
 	}
+	h.readOthers()
 	d := h.decide()
 	if d.Action == Ask {
 		h.facts.Nomad = h.nomad(ctx)
