@@ -106,7 +106,18 @@ func lost(f Facts, rules Rules, now Moment) *Decision {
 	if d := unfinished(f.State, rules, now); d != nil {
 		return d
 	}
-	return &Decision{Action: Restart, Reason: reason}
+	used := 0
+	for _, pool := range f.Pools {
+		used += pool.Used
+	}
+	breaks := "no execution"
+	if used > 0 {
+		breaks = "up to " + plugin.Count(used, "execution")
+	}
+	if d := spare(rules, used, f.Pools[f.Environment].Idle, "a restart would break "+breaks+" of all environments"); d != nil {
+		return d
+	}
+	return &Decision{Action: Restart, Reason: reason + ", and it breaks " + breaks, Breaks: used}
 }
 
 // unfinished refuses a restart that might break off the resync of another environment: Poseidon goes on with one whose caller is gone.
@@ -128,14 +139,19 @@ func unfinished(s *State, rules Rules, now Moment) *Decision {
 // byUsed heeds the runners that people work with.
 func byUsed(f Facts, rules Rules, _ Moment) *Decision {
 	pool := f.Pools[f.Environment]
+	return spare(rules, pool.Used, pool.Idle, "a resync would end "+plugin.Count(pool.Used, "used runner"))
+}
+
+// spare refuses harm to so many used runners, as --spare-used has it. idle is how many are left to claim.
+func spare(rules Rules, used, idle int, harm string) *Decision {
 	switch {
-	case pool.Used == 0 || rules.Spare == SpareNever:
+	case used == 0 || rules.Spare == SpareNever:
 		return nil
 	case rules.Spare == SpareAlways:
-		return refuse("wait until they end, or by hand: --spare-used never", "a resync would end %s (--spare-used always)", plugin.Count(pool.Used, "used runner"))
-	case pool.Idle > 0:
+		return refuse("wait until they end, or by hand: --spare-used never", "%s (--spare-used always)", harm)
+	case idle > 0:
 		return refuse("wait until they end or the pool is empty, or by hand: --spare-used never",
-			"a resync would end %s while %d idle ones are left to claim (--spare-used auto)", plugin.Count(pool.Used, "used runner"), pool.Idle)
+			"%s while %d idle ones are left to claim (--spare-used auto)", harm, idle)
 	}
 	return nil
 }

@@ -129,6 +129,22 @@ func TestDecide(t *testing.T) {
 			f.Nomad, r.MayRestart = nomadRuns(4, 0), true
 			f.Nomad.Environments[10] = prewarm.Runners{Running: 4, Template: "dead"}
 		}, Refuse, "would forget environment 10"},
+		{"lost in memory, used ones of all are spared while idle ones are left", func(f *Facts, r *Rules) {
+			f.Pools[10], f.Nomad, r.MayRestart = Pool{Idle: 4, Used: 9, Size: 4}, nomadRuns(4, 0), true
+		}, Refuse, "a restart would break up to 9 executions of all environments while 1 idle ones are left to claim (--spare-used auto)"},
+		{"lost in memory, used ones, none idle", func(f *Facts, r *Rules) {
+			f.Pools[10], f.Pools[29], f.Nomad, r.MayRestart = Pool{Idle: 4, Used: 9, Size: 4}, Pool{Used: 1, Size: 4}, nomadRuns(4, 0), true
+		}, Restart, "and it breaks up to 10 executions"},
+		{"lost in memory, used ones, none idle, always spared", func(f *Facts, r *Rules) {
+			f.Pools[10], f.Pools[29], f.Nomad = Pool{Idle: 4, Used: 1, Size: 4}, Pool{Size: 4}, nomadRuns(4, 0)
+			r.MayRestart, r.Spare = true, SpareAlways
+		}, Refuse, "a restart would break up to 1 execution of all environments (--spare-used always)"},
+		{"lost in memory, none used, always spared", func(f *Facts, r *Rules) {
+			f.Nomad, r.MayRestart, r.Spare = nomadRuns(4, 0), true, SpareAlways
+		}, Restart, "it breaks no execution"},
+		{"lost in memory, used ones, never spared", func(f *Facts, r *Rules) {
+			f.Pools[10], f.Nomad, r.MayRestart, r.Spare = Pool{Idle: 4, Used: 9, Size: 4}, nomadRuns(4, 0), true, SpareNever
+		}, Restart, "it breaks up to 9 executions"},
 		{"missing, with a command", func(_ *Facts, r *Rules) { r.MayRestart = true }, Resync, ""},
 		{"stale: Poseidon says all is well", func(f *Facts, r *Rules) {
 			pools(map[int]Pool{29: {Idle: 4, Size: 4}})(f, r)

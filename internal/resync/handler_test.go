@@ -289,7 +289,7 @@ func TestHandlerRestarts(t *testing.T) {
 	if err != nil || !r.Helped || !slices.Contains(b.asks, "restart-it now") || b.puts() != 0 {
 		t.Fatalf("%+v, %v, asked %q", r, err, b.asks)
 	}
-	if got := b.finding(r); got.Subject+": "+got.Problem != "restart for 29 at 12:00 UTC: idle 0/4 → 4/4 in 4 s" {
+	if got := b.finding(r); got.Subject+": "+got.Problem != "restart for 29 at 12:00 UTC: idle 0/4 → 4/4 in 4 s, up to 2 executions broken" {
 		t.Errorf("says %+v", got)
 	}
 	unlock, err := b.store.lock(restartKey, holder{"mon2", 8, noon.Wall})
