@@ -165,6 +165,40 @@ func TestHandlerDidNotHelp(t *testing.T) {
 	}
 }
 
+// TestHandlerMarkerOfAnEarlierIncident holds that a SOFT state before --on tells of a recovery whose call was missed: another node
+// of the zone had it, or Icinga was down. A resync by hand within the same incident is younger than --cooldown.
+func TestHandlerMarkerOfAnEarlierIncident(t *testing.T) {
+	call := func(attempt int) Call { return Call{State: plugin.Critical, Attempt: attempt} }
+	for name, row := range map[string]struct {
+		call    Call
+		age     time.Duration
+		dry     bool
+		cleared bool
+	}{
+		"the next incident":           {call(1), 24 * time.Hour, false, true},
+		"just before it acts":         {call(5), 24 * time.Hour, false, true},
+		"when it acts":                {call(6), 24 * time.Hour, false, false},
+		"HARD":                        {Call{State: plugin.Critical, Hard: true, Attempt: 1}, 24 * time.Hour, false, false},
+		"by hand in this incident":    {call(3), 29 * time.Minute, false, false},
+		"the node that is not to act": {Call{State: plugin.Critical, Attempt: 1, Skip: true}, 24 * time.Hour, false, false},
+		"a person":                    {Call{ByHand: true}, 24 * time.Hour, false, false},
+		"a dry run":                   {call(1), 24 * time.Hour, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.write(t, "environment-29", ago(row.age, DidNotHelp))
+			b.facts.Call, b.dry = row.call, row.dry
+			r, err := b.run(context.Background())
+			if err != nil || b.puts() != 0 {
+				t.Fatalf("%+v, %v, asked %q", r, err, b.asks)
+			}
+			if cleared := b.record(t).Outcome == Cleared; cleared != row.cleared || cleared != strings.Contains(r.Note, "is cleared") {
+				t.Errorf("cleared: %t, note %q", cleared, r.Note)
+			}
+		})
+	}
+}
+
 func TestHandlerForce(t *testing.T) {
 	b := newBench(t)
 	if err := b.store.write("environment-29", ago(time.Hour, DidNotHelp)); err != nil {
