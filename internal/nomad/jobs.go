@@ -15,6 +15,7 @@ const waitingJobs = `Status == "pending" or (Type == "service" and Status == "de
 // Statuses and types of a job.
 const (
 	JobPending = "pending"
+	JobRunning = "running"
 	JobDead    = "dead"
 
 	TypeService = "service"
@@ -77,14 +78,17 @@ func WaitingJobs[R any](ctx context.Context, c *Client, namespace string, reduce
 	})
 }
 
-// MatchingJobs lists the jobs that a filter selects. The filter must be a constant: a wrong one can kill the leader.
+// MatchingJobs lists the jobs that a filter selects, all of them or none. The filter must be a constant: a wrong one can kill the leader.
 func MatchingJobs[R any](ctx context.Context, c *Client, namespace, filter string, reduce func(*JobStub) (R, bool)) ([]R, error) {
 	return jobs(ctx, c, "list jobs", namespace, filter, reduce)
 }
 
 func jobs[R any](ctx context.Context, c *Client, op, namespace, filter string, reduce func(*JobStub) (R, bool)) ([]R, error) {
 	q := question{op: op, path: "/v1/jobs", query: url.Values{"namespace": {namespace}, "filter": {filter}}, kind: "a list of jobs", right: "list-jobs"}
-	kept, _, err := list(ctx, c, q, func(j *JobStub) bool { return j.ID != "" && j.Status != "" }, reduce)
+	kept, next, err := list(ctx, c, q, func(j *JobStub) bool { return j.ID != "" && j.Status != "" }, reduce)
+	if next != "" {
+		return nil, &Error{Op: q.op, What: "the list of jobs goes on on another page, though no pages were asked for", Remedy: "ask Nomad's servers directly, with no proxy in between"}
+	}
 	return kept, err
 }
 

@@ -345,6 +345,41 @@ func TestCountRunners(t *testing.T) {
 	}
 }
 
+// A runner without counts is unknown, and the handler of the same counts must not take it for missing.
+func TestRunnersWithoutCounts(t *testing.T) {
+	for _, summary := range []string{`null`, `{}`, `{"Summary":{}}`, `{"Summary":{"config":{"Running":1}}}`, `{"Summary":{"default-group":{}}}`} {
+		s := start(t)
+		s.Set(29, 4, 0, 3)
+		servers := nomadtest.New()
+		defer servers.Close()
+		servers.Handle("/v1/jobs", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Nomad-Index", "1")
+			_, _ = fmt.Fprintf(w, `[{"ID":"template-29","Status":"running"},{"ID":"29-3d8b031c","Status":"running","JobSummary":%s}]`, summary)
+		})
+		out, code := run(t, nil, "--address", s.URL(), "--nomad-address", servers.URL(), "--environment", "29")
+		if code != 2 || !strings.Contains(out, "of the running job 29-3d8b031c it tells no counts") || strings.Contains(out, "really missing") {
+			t.Errorf("%s: exit %d: %s", summary, code, out)
+		}
+	}
+}
+
+// Half a list is no list: nobody asked for pages, so a token of the next one says that something in between cut it.
+func TestListWithAnotherPage(t *testing.T) {
+	s := start(t)
+	s.Set(29, 4, 0, 3)
+	servers := nomadtest.New()
+	defer servers.Close()
+	servers.Handle("/v1/jobs", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Nomad-Index", "1")
+		w.Header().Set("X-Nomad-NextToken", "poseidon.29-b")
+		_, _ = io.WriteString(w, `[{"ID":"template-29","Status":"running"},{"ID":"template-10","Status":"running"}]`)
+	})
+	out, code := run(t, nil, "--address", s.URL(), "--nomad-address", servers.URL(), "--environment", "29")
+	if code != 2 || !strings.Contains(out, "the list of jobs goes on on another page") || strings.Contains(out, "really missing") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
 func nothing(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("X-Nomad-Index", "1")
 	_, _ = io.WriteString(w, "[]")

@@ -143,6 +143,8 @@ func fresh(s stub, now time.Time) int {
 	return 1
 }
 
+// count counts the runners of each environment. A running job has an allocation: one whose summary counts none is not known, and
+// must not be taken for missing.
 func count(stubs []stub, now time.Time) *Nomad {
 	n := &Nomad{Environments: map[int]Runners{}}
 	for _, s := range stubs {
@@ -150,6 +152,9 @@ func count(stubs []stub, now time.Time) *Nomad {
 		switch {
 		case s.template:
 			r.Template = s.status
+		case s.status == nomad.JobRunning && s.summary == nomad.GroupSummary{}:
+			return &Nomad{Trouble: "of the running job " + plugin.Clean(s.id) + " it tells no counts",
+				Remedy: "have Nomad count anew: nomad system reconcile summaries"}
 		case s.summary.Running > 0:
 			r.Running++
 		case s.summary.Starting+s.summary.Queued > 0, s.status == nomad.JobPending:

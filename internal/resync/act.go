@@ -16,7 +16,7 @@ func (h *handler) restartPoseidon(ctx context.Context, d Decision) (result, erro
 	if d.Action != Restart || h.dry {
 		return h.ends(d), nil
 	}
-	unlock, err := h.lock(restartKey)
+	unlock, err := h.lockPoseidon()
 	defer unlock()
 	if err != nil {
 		return h.ends(*refuse("", "%s", err)), nil
@@ -24,6 +24,7 @@ func (h *handler) restartPoseidon(ctx context.Context, d Decision) (result, erro
 	if h.facts.State.Restart, err = h.read(restartKey); err != nil { // another environment's run may just have ended
 		h.facts.State.Trouble = err.Error()
 	}
+	h.readOthers()
 	if d = h.decide(); d.Action != Restart {
 		return h.ends(d), nil
 	}

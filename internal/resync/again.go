@@ -1,6 +1,7 @@
 package resync
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -11,18 +12,13 @@ import (
 
 // lookAgain acts if a second look, some seconds later, gives the same picture.
 func (h *handler) lookAgain(ctx context.Context, d Decision) (result, error) {
-	id := h.facts.Environment
-	var environment poseidon.Environment
-	var err error
+	var was poseidon.Environment
 	if d.Action == Resync {
-		environment, err = h.poseidon.Environment(ctx, id)
-	}
-	if poseidon.IsUnknown(err) {
-		delete(h.facts.Pools, id)
-		return h.ends(h.decide()), nil
-	}
-	if err != nil {
-		return h.ends(Decision{}), err
+		var refusal Decision
+		var err error
+		if was, refusal, err = h.environment(ctx); refusal.Action != Ask || err != nil {
+			return h.ends(refusal), err
+		}
 	}
 	first := h.facts
 	h.waiting("a second look")
@@ -37,11 +33,28 @@ func (h *handler) lookAgain(ctx context.Context, d Decision) (result, error) {
 	}
 	switch d = DecideAgain(first, h.facts, h.rules, h.moment()); d.Action {
 	case Resync:
-		return h.resync(ctx, d, environment)
+		is, refusal, err := h.environment(ctx)
+		if refusal.Action != Ask || err != nil {
+			return h.ends(refusal), err
+		}
+		if !bytes.Equal(was.Body, is.Body) { // what was read before would undo it
+			return h.ends(*refuse("wait", "somebody changes the environment: its configuration is another one than %s before", seconds(h.recheck))), nil
+		}
+		return h.resync(ctx, d, is)
 	case Restart:
 		return h.restartPoseidon(ctx, d)
 	}
 	return h.ends(d), nil
+}
+
+// environment reads the environment's configuration. One that is unknown decides, as it does in the statistics.
+func (h *handler) environment(ctx context.Context) (poseidon.Environment, Decision, error) {
+	e, err := h.poseidon.Environment(ctx, h.facts.Environment)
+	if poseidon.IsUnknown(err) {
+		delete(h.facts.Pools, h.facts.Environment)
+		return e, h.decide(), nil
+	}
+	return e, Decision{}, err
 }
 
 // resync sends the environment's own configuration back: it is the only call that refills a pool, and it ends the environment's

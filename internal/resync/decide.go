@@ -23,6 +23,7 @@ type Decision struct {
 	Action Action
 	Reason string
 	Remedy string // for a person; "" if there is nothing to do by hand
+	Breaks int    // of a restart: how many runners are used, whose executions it may break
 }
 
 const advice = "restart Poseidon (systemctl restart poseidon): it reads its runners from Nomad anew"

@@ -48,7 +48,7 @@ func byState(f Facts, rules Rules, now Moment) *Decision {
 	if d := cooling(s.Last, rules, now); d != nil {
 		return d
 	}
-	return nil
+	return cooling(s.Restart, rules, now) // Poseidon may still be reading its runners
 }
 
 // cooling refuses when something was done a short while ago.

@@ -1,6 +1,7 @@
 package resync
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,13 +51,13 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 		return &Decision{Action: Ask}
 	}
 	if f.Nomad.Trouble != "" {
-		return refuse("look at Nomad first: check_nomad_evals", "while Nomad cannot be asked a resync could end runners and start none: %s", f.Nomad.Trouble)
+		return refuse(cmp.Or(f.Nomad.Remedy, "look at Nomad first: check_nomad_evals"), "while Nomad cannot be asked a resync could end runners and start none: %s", f.Nomad.Trouble)
 	}
 	runners := f.Nomad.Environments[f.Environment]
 	switch standing := limits.Stand(pool.of(f.Environment), f.Nomad); {
-	case pool.Idle > 0 && runners == prewarm.Runners{}:
+	case pool.Idle+pool.Used > 0 && runners == prewarm.Runners{}:
 		return refuse("is --nomad-namespace right, and --nomad-address that of Poseidon's servers?",
-			"Poseidon counts %s idle runners, and Nomad shows nothing of this environment", pool)
+			"Poseidon counts %s idle runners and %s, and Nomad shows nothing of this environment", pool, plugin.Count(pool.Used, "used runner"))
 	case standing == prewarm.Stale:
 		return refuse(advice, "Poseidon counts %s idle runners, Nomad runs %d: its event stream has stalled, and a resync would empty the pool", pool, runners.Running)
 	case standing == prewarm.Fine:
@@ -68,6 +69,19 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 		return lost(f, rules, now)
 	case standing != prewarm.Missing:
 		return refuse("look at Poseidon's and Nomad's logs", "Poseidon counts %s idle runners, Nomad runs %d: that fits no known case", pool, runners.Running)
+	}
+	return byOthers(f)
+}
+
+// byOthers heeds that one event stream and one Nomad serve all environments: where those of another one fail, a resync of this one
+// ends runners and starts none (poseidon#470).
+func byOthers(f Facts) *Decision {
+	for _, id := range slices.Sorted(maps.Keys(f.Pools)) {
+		standing := limits.Stand(f.Pools[id].of(id), f.Nomad)
+		if id != f.Environment && (standing == prewarm.Stale || standing == prewarm.Lost || standing == prewarm.Missing) {
+			return refuse(advice, "of environment %d Poseidon counts %s idle runners, Nomad runs %d: an outage, or a stalled event stream, and a resync would empty the pool",
+				id, f.Pools[id], f.Nomad.Environments[id].Running)
+		}
 	}
 	return nil
 }
@@ -89,23 +103,55 @@ func lost(f Facts, rules Rules, now Moment) *Decision {
 	case !rules.MayRestart:
 		return refuse(advice, "%s, and a resync would end them", reason)
 	}
-	if d := cooling(f.State.Restart, rules, now); d != nil {
+	if d := unfinished(f.State, rules, now); d != nil {
 		return d
 	}
-	return &Decision{Action: Restart, Reason: reason}
+	used := 0
+	for _, pool := range f.Pools {
+		used += pool.Used
+	}
+	breaks := "no execution"
+	if used > 0 {
+		breaks = "up to " + plugin.Count(used, "execution")
+	}
+	if d := spare(rules, used, f.Pools[f.Environment].Idle, "a restart would break "+breaks+" of all environments"); d != nil {
+		return d
+	}
+	return &Decision{Action: Restart, Reason: reason + ", and it breaks " + breaks, Breaks: used}
+}
+
+// unfinished refuses a restart that might break off the resync of another environment: Poseidon goes on with one whose caller is gone.
+func unfinished(s *State, rules Rules, now Moment) *Decision {
+	if s.OthersTrouble != "" {
+		return refuse("", "a restart could break off the resync of another environment: %s", s.OthersTrouble)
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.Others)) {
+		if r := s.Others[id]; r.Outcome == Begun {
+			if d := cooling(r, rules, now); d != nil {
+				d.Reason = fmt.Sprintf("environment %d: %s", id, d.Reason)
+				return d
+			}
+		}
+	}
+	return nil
 }
 
 // byUsed heeds the runners that people work with.
 func byUsed(f Facts, rules Rules, _ Moment) *Decision {
 	pool := f.Pools[f.Environment]
+	return spare(rules, pool.Used, pool.Idle, "a resync would end "+plugin.Count(pool.Used, "used runner"))
+}
+
+// spare refuses harm to so many used runners, as --spare-used has it. idle is how many are left to claim.
+func spare(rules Rules, used, idle int, harm string) *Decision {
 	switch {
-	case pool.Used == 0 || rules.Spare == SpareNever:
+	case used == 0 || rules.Spare == SpareNever:
 		return nil
 	case rules.Spare == SpareAlways:
-		return refuse("wait until they end, or by hand: --spare-used never", "a resync would end %s (--spare-used always)", plugin.Count(pool.Used, "used runner"))
-	case pool.Idle > 0:
+		return refuse("wait until they end, or by hand: --spare-used never", "%s (--spare-used always)", harm)
+	case idle > 0:
 		return refuse("wait until they end or the pool is empty, or by hand: --spare-used never",
-			"a resync would end %s while %d idle ones are left to claim (--spare-used auto)", plugin.Count(pool.Used, "used runner"), pool.Idle)
+			"%s while %d idle ones are left to claim (--spare-used auto)", harm, idle)
 	}
 	return nil
 }

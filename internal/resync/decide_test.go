@@ -116,6 +116,9 @@ func TestDecide(t *testing.T) {
 			pools(map[int]Pool{29: {Idle: 4, Size: 4}})(f, r)
 			f.Nomad = troubled("no leader")
 		}, Refuse, "no leader"},
+		{"Nomad runs two Poseidons", func(f *Facts, _ *Rules) {
+			f.Nomad = &prewarm.Nomad{Trouble: "runners are in the namespaces a and b", Remedy: "name that of this Poseidon with --nomad-namespace"}
+		}, Refuse, "the namespaces a and b"},
 		{"lost in memory", func(f *Facts, _ *Rules) { f.Nomad = nomadRuns(4, 0) }, Refuse, "lost in Poseidon's memory"},
 		{"lost in memory, with a command", func(f *Facts, r *Rules) { f.Nomad, r.MayRestart = nomadRuns(4, 0), true }, Restart, "lost"},
 		{"lost in memory, restarted for another environment", func(f *Facts, r *Rules) {
@@ -126,6 +129,22 @@ func TestDecide(t *testing.T) {
 			f.Nomad, r.MayRestart = nomadRuns(4, 0), true
 			f.Nomad.Environments[10] = prewarm.Runners{Running: 4, Template: "dead"}
 		}, Refuse, "would forget environment 10"},
+		{"lost in memory, used ones of all are spared while idle ones are left", func(f *Facts, r *Rules) {
+			f.Pools[10], f.Nomad, r.MayRestart = Pool{Idle: 4, Used: 9, Size: 4}, nomadRuns(4, 0), true
+		}, Refuse, "a restart would break up to 9 executions of all environments while 1 idle ones are left to claim (--spare-used auto)"},
+		{"lost in memory, used ones, none idle", func(f *Facts, r *Rules) {
+			f.Pools[10], f.Pools[29], f.Nomad, r.MayRestart = Pool{Idle: 4, Used: 9, Size: 4}, Pool{Used: 1, Size: 4}, nomadRuns(4, 0), true
+		}, Restart, "and it breaks up to 10 executions"},
+		{"lost in memory, used ones, none idle, always spared", func(f *Facts, r *Rules) {
+			f.Pools[10], f.Pools[29], f.Nomad = Pool{Idle: 4, Used: 1, Size: 4}, Pool{Size: 4}, nomadRuns(4, 0)
+			r.MayRestart, r.Spare = true, SpareAlways
+		}, Refuse, "a restart would break up to 1 execution of all environments (--spare-used always)"},
+		{"lost in memory, none used, always spared", func(f *Facts, r *Rules) {
+			f.Nomad, r.MayRestart, r.Spare = nomadRuns(4, 0), true, SpareAlways
+		}, Restart, "it breaks no execution"},
+		{"lost in memory, used ones, never spared", func(f *Facts, r *Rules) {
+			f.Pools[10], f.Nomad, r.MayRestart, r.Spare = Pool{Idle: 4, Used: 9, Size: 4}, nomadRuns(4, 0), true, SpareNever
+		}, Restart, "it breaks up to 9 executions"},
 		{"missing, with a command", func(_ *Facts, r *Rules) { r.MayRestart = true }, Resync, ""},
 		{"stale: Poseidon says all is well", func(f *Facts, r *Rules) {
 			pools(map[int]Pool{29: {Idle: 4, Size: 4}})(f, r)
@@ -133,10 +152,18 @@ func TestDecide(t *testing.T) {
 		}, Refuse, "event stream has stalled"},
 		{"filling", func(f *Facts, _ *Rules) { f.Nomad = nomadRuns(1, 3) }, Refuse, "Nomad is starting 3"},
 		{"another Nomad", func(f *Facts, _ *Rules) { delete(f.Nomad.Environments, 29) }, Refuse, "shows nothing of this environment"},
+		{"another Nomad, and the used runners are Poseidon's only", func(f *Facts, _ *Rules) {
+			delete(f.Nomad.Environments, 29)
+			f.Pools[29] = Pool{Used: 3, Size: 4}
+		}, Refuse, "Poseidon counts 0/4 idle runners and 3 used runners, and Nomad shows nothing of this environment"},
 		{"all gone in Nomad, the environment's job too (poseidon#612)", func(f *Facts, _ *Rules) {
 			delete(f.Nomad.Environments, 29)
 			f.Pools[29] = Pool{Size: 4}
 		}, Resync, ""},
+		{"another is stale by Nomad (poseidon#470)", func(f *Facts, _ *Rules) {
+			f.Pools[29], f.Nomad = Pool{Used: 3, Size: 4}, nomadRuns(0, 0)
+			f.Nomad.Environments[10] = prewarm.Runners{Template: "running"}
+		}, Refuse, "of environment 10 Poseidon counts 4/4 idle runners, Nomad runs 0: an outage, or a stalled event stream"},
 		{"half of them run in Nomad, fewer in memory (poseidon#598)", func(f *Facts, _ *Rules) { f.Nomad = nomadRuns(2, 0) }, Refuse, "lost"},
 		{"one more in Nomad, still low: an event was missed, so a resync may wait for events in vain", func(f *Facts, r *Rules) {
 			f.Pools = map[int]Pool{29: {Idle: 1, Size: 10}}
@@ -171,6 +198,9 @@ func TestDecide(t *testing.T) {
 			f, rules := depleted(), usual()
 			row.change(&f, &rules)
 			d := Decide(f, rules, noon)
+			if trouble := f.Nomad; trouble != nil && trouble.Remedy != "" && d.Remedy != trouble.Remedy {
+				t.Errorf("do: %s, want %s", d.Remedy, trouble.Remedy)
+			}
 			if d.Action != row.want || !strings.Contains(d.Reason, row.says) {
 				t.Errorf("decides %d because %q; want %d because %q", d.Action, d.Reason, row.want, row.says)
 			}

@@ -29,6 +29,9 @@ type State struct {
 	LockedBy string // who works on this environment, or ""
 	Last     Record // of this environment
 	Restart  Record // of Poseidon
+
+	Others        map[int]Record // of the other environments
+	OthersTrouble string         // why one of these cannot be read, or ""
 }
 
 // Spare says when used runners, which a resync ends, are worth more than a full pool.

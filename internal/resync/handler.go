@@ -84,9 +84,7 @@ func putPatience(size int) time.Duration { return time.Duration(size+1)*perRunne
 func (h *handler) run(ctx context.Context) (result, error) {
 	if d := h.decide(); d.Action != Ask {
 		r := h.ends(d)
-		if h.facts.Call.State == plugin.OK && !h.facts.Call.ByHand && !h.facts.Call.Skip {
-			r.Note = h.clearMarker()
-		}
+		r.Note = h.clearMarker()
 		return r, nil
 	}
 	unlock := h.readState()
@@ -97,6 +95,7 @@ func (h *handler) run(ctx context.Context) (result, error) {
 	if err := h.readPools(ctx); err != nil {
 		return h.ends(Decision{}), err
 	}
+	h.readOthers()
 	d := h.decide()
 	if d.Action == Ask {
 		h.facts.Nomad = h.nomad(ctx)
@@ -186,7 +185,7 @@ func (h *handler) read(key string) (Record, error) {
 // clearMarker lets the handler act again once the service has recovered. It returns what it did, for the log.
 func (h *handler) clearMarker() string {
 	key := environmentKey(h.facts.Environment)
-	if r, err := h.store.read(key); err != nil || r.Outcome != DidNotHelp || h.dry {
+	if r, err := h.store.read(key); err != nil || !h.isOver(r) || h.dry {
 		return ""
 	}
 	unlock, err := h.lock(key)
@@ -195,7 +194,7 @@ func (h *handler) clearMarker() string {
 	}
 	defer unlock()
 	r, err := h.store.read(key)
-	if err != nil || r.Outcome != DidNotHelp {
+	if err != nil || !h.isOver(r) {
 		return ""
 	}
 	r.Outcome = Cleared
@@ -203,4 +202,19 @@ func (h *handler) clearMarker() string {
 		return "the marker cannot be cleared: " + err.Error()
 	}
 	return fmt.Sprintf("the marker of %s is cleared", clock(r))
+}
+
+// isOver says that a record is a marker, and that the service has recovered since: it is OK, or SOFT at an attempt at which the handler
+// does not act yet, so that the marker is of an earlier incident. One that is younger than --cooldown may have been made by hand in this one.
+func (h *handler) isOver(r Record) bool {
+	c := h.facts.Call
+	switch {
+	case r.Outcome != DidNotHelp || c.ByHand || c.Skip:
+		return false
+	case c.State == plugin.OK:
+		return true
+	}
+	age, _ := r.age(h.moment())
+	early := !c.Hard && (h.rules.On.Soft == 0 || c.Attempt < h.rules.On.Soft)
+	return early && age >= h.rules.Cooldown
 }

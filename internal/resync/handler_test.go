@@ -109,6 +109,13 @@ func (b *bench) record(t *testing.T) Record {
 	return r
 }
 
+func (b *bench) write(t *testing.T, key string, r Record) {
+	t.Helper()
+	if err := b.store.write(key, r); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (b *bench) puts() int {
 	return len(slices.DeleteFunc(slices.Clone(b.asks), func(s string) bool { return !strings.HasPrefix(s, "put") }))
 }
@@ -122,7 +129,7 @@ func TestHandlerRefills(t *testing.T) {
 	if got, want := b.finding(r).Subject+": "+r.change(), "resync 29 at 12:00 UTC: idle 0/4 → 4/4 in 4 s, 2 used runners ended"; got != want {
 		t.Errorf("says %q, want %q", got, want)
 	}
-	want := []string{"statistics", "nomad", "get", "statistics", "nomad", "put 29 as it came", "statistics", "statistics", "statistics"}
+	want := []string{"statistics", "nomad", "get", "statistics", "nomad", "get", "put 29 as it came", "statistics", "statistics", "statistics"}
 	if !slices.Equal(b.asks, want) {
 		t.Errorf("asks %q, want %q", b.asks, want)
 	}
@@ -155,6 +162,40 @@ func TestHandlerDidNotHelp(t *testing.T) {
 	b.facts.Call.State = plugin.Critical
 	if r, _ := b.again(0); r.Action != Resync || b.puts() != 1 {
 		t.Errorf("the next incident: %+v", r)
+	}
+}
+
+// TestHandlerMarkerOfAnEarlierIncident holds that a SOFT state before --on tells of a recovery whose call was missed: another node
+// of the zone had it, or Icinga was down. A resync by hand within the same incident is younger than --cooldown.
+func TestHandlerMarkerOfAnEarlierIncident(t *testing.T) {
+	call := func(attempt int) Call { return Call{State: plugin.Critical, Attempt: attempt} }
+	for name, row := range map[string]struct {
+		call    Call
+		age     time.Duration
+		dry     bool
+		cleared bool
+	}{
+		"the next incident":           {call(1), 24 * time.Hour, false, true},
+		"just before it acts":         {call(5), 24 * time.Hour, false, true},
+		"when it acts":                {call(6), 24 * time.Hour, false, false},
+		"HARD":                        {Call{State: plugin.Critical, Hard: true, Attempt: 1}, 24 * time.Hour, false, false},
+		"by hand in this incident":    {call(3), 29 * time.Minute, false, false},
+		"the node that is not to act": {Call{State: plugin.Critical, Attempt: 1, Skip: true}, 24 * time.Hour, false, false},
+		"a person":                    {Call{ByHand: true}, 24 * time.Hour, false, false},
+		"a dry run":                   {call(1), 24 * time.Hour, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.write(t, "environment-29", ago(row.age, DidNotHelp))
+			b.facts.Call, b.dry = row.call, row.dry
+			r, err := b.run(context.Background())
+			if err != nil || b.puts() != 0 {
+				t.Fatalf("%+v, %v, asked %q", r, err, b.asks)
+			}
+			if cleared := b.record(t).Outcome == Cleared; cleared != row.cleared || cleared != strings.Contains(r.Note, "is cleared") {
+				t.Errorf("cleared: %t, note %q", cleared, r.Note)
+			}
+		})
 	}
 }
 
@@ -219,11 +260,13 @@ func TestHandlerLooksAgain(t *testing.T) {
 		want   Action
 		says   string
 	}{
-		"recovered":                   {func(b *bench) { b.pools[29] = Pool{Idle: 4, Size: 4} }, Nothing, "recovered"},
-		"another is low":              {func(b *bench) { b.pools[10] = Pool{Size: 4} }, Refuse, "2 of 2"},
-		"a runner came":               {func(b *bench) { b.pools[29] = Pool{Idle: 1, Used: 2, Size: 4} }, Refuse, "used runners"},
-		"it is gone":                  {func(b *bench) { delete(b.pools, 29) }, Refuse, "does not know"},
-		"size changed (poseidon#716)": {func(b *bench) { b.pools[29] = Pool{Size: 6} }, Refuse, "moves: idle 0/4 → 0/6"},
+		"recovered":                    {func(b *bench) { b.pools[29] = Pool{Idle: 4, Size: 4} }, Nothing, "recovered"},
+		"another is low":               {func(b *bench) { b.pools[10] = Pool{Size: 4} }, Refuse, "2 of 2"},
+		"a runner came":                {func(b *bench) { b.pools[29] = Pool{Idle: 1, Used: 2, Size: 4} }, Refuse, "used runners"},
+		"it is gone":                   {func(b *bench) { delete(b.pools, 29) }, Refuse, "does not know"},
+		"size changed (poseidon#716)":  {func(b *bench) { b.pools[29] = Pool{Size: 6} }, Refuse, "moves: idle 0/4 → 0/6"},
+		"another image (poseidon#716)": {func(b *bench) { b.environment.Body = []byte("as CodeOcean saved it") }, Refuse, "somebody changes the environment"},
+		"unknown to the other route":   {func(b *bench) { b.getErr = &poseidon.Error{Status: 404} }, Refuse, "does not know"},
 		"Nomad runs one": {func(b *bench) {
 			b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(1, 0) }
 		}, Refuse, "lost in Poseidon's memory"},
@@ -280,7 +323,7 @@ func TestHandlerRestarts(t *testing.T) {
 	if err != nil || !r.Helped || !slices.Contains(b.asks, "restart-it now") || b.puts() != 0 {
 		t.Fatalf("%+v, %v, asked %q", r, err, b.asks)
 	}
-	if got := b.finding(r); got.Subject+": "+got.Problem != "restart for 29 at 12:00 UTC: idle 0/4 → 4/4 in 4 s" {
+	if got := b.finding(r); got.Subject+": "+got.Problem != "restart for 29 at 12:00 UTC: idle 0/4 → 4/4 in 4 s, up to 2 executions broken" {
 		t.Errorf("says %+v", got)
 	}
 	unlock, err := b.store.lock(restartKey, holder{"mon2", 8, noon.Wall})
@@ -301,6 +344,91 @@ func TestHandlerRestarts(t *testing.T) {
 	if r, err := b.run(context.Background()); err != nil || r.Action != Refuse || !strings.Contains(r.Reason, "last restart") || slices.Contains(b.asks, "restart-it now") {
 		t.Errorf("another environment: %+v, %v, asked %q", r, err, b.asks)
 	}
+}
+
+// TestHandlerRestartAndResync holds that a restart, which is of all environments, and a resync of any do not meet.
+func TestHandlerRestartAndResync(t *testing.T) {
+	began := func(action string, d time.Duration, outcome string) Record {
+		r := ago(d, outcome)
+		r.Action, r.Host = action, "mon2"
+		return r
+	}
+	for name, row := range map[string]struct {
+		change func(*testing.T, *bench)
+		idle   int // of 29 in Nomad: 4 are lost, 0 are missing
+		want   Action
+		says   string
+	}{
+		"another one is being resynchronised": {func(t *testing.T, b *bench) {
+			unlock, err := b.store.lock("environment-10", holder{"mon2", 8, noon.Wall})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(unlock)
+		}, 4, Refuse, "environment-10.lock: process 8 on mon2"},
+		"the resync of another one was killed": {func(t *testing.T, b *bench) {
+			b.write(t, "environment-10", began(doResync, time.Minute, Begun))
+		}, 4, Refuse, "environment 10: process 7 on mon2 began a resync at"},
+		"the resync of another one was killed long ago": {func(t *testing.T, b *bench) {
+			b.write(t, "environment-10", began(doResync, time.Hour, Begun))
+		}, 4, Restart, ""},
+		"another one was resynchronised": {func(t *testing.T, b *bench) {
+			b.write(t, "environment-10", began(doResync, time.Minute, Helped))
+		}, 4, Restart, ""},
+		"what was done to another one is unknown": {func(t *testing.T, b *bench) {
+			if err := os.WriteFile(b.store.path("environment-10", "json"), []byte("{"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, 4, Refuse, "environment-10.json is not a record"},
+		"the resync of another one begins at the second look": {func(t *testing.T, b *bench) {
+			b.onPause = func() { b.write(t, "environment-10", began(doResync, 0, Begun)) }
+		}, 4, Refuse, "environment 10: process 7 on mon2 began a resync at"},
+		"a restart has begun": {func(t *testing.T, b *bench) {
+			b.write(t, restartKey, began(doRestart, time.Minute, Begun))
+		}, 0, Refuse, "process 7 on mon2 began a restart"},
+		"a restart is over": {func(t *testing.T, b *bench) {
+			b.write(t, restartKey, began(doRestart, 29*time.Minute, Helped))
+		}, 0, Refuse, "the last restart was at"},
+		"a restart is long over": {func(t *testing.T, b *bench) {
+			b.write(t, restartKey, began(doRestart, 30*time.Minute, Helped))
+		}, 0, Resync, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.rules.MayRestart, b.command = true, []string{"restart-it"}
+			b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(row.idle, 0) }
+			row.change(t, b)
+			r, err := b.run(context.Background())
+			if err != nil || r.Action != row.want || !strings.Contains(r.Reason, row.says) {
+				t.Errorf("%+v, %v; want %d because %q", r, err, row.want, row.says)
+			}
+			if restarts := slices.Contains(b.asks, "restart-it"); restarts != (row.want == Restart) || (b.puts() > 0) != (row.want == Resync) {
+				t.Errorf("asked %q", b.asks)
+			}
+		})
+	}
+}
+
+// TestHandlerRestartKeepsResyncsAway holds that no resync of another environment begins while Poseidon is restarted.
+func TestHandlerRestartKeepsResyncsAway(t *testing.T) {
+	b := newBench(t)
+	b.rules.MayRestart, b.command = true, []string{"restart-it"}
+	b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(4, 0) }
+	put := b.onPut
+	b.onPut = func() error {
+		if _, err := b.store.lock("environment-10", holder{"mon2", 8, noon.Wall}); !errors.As(err, new(errLocked)) {
+			t.Errorf("the lock of 10 while Poseidon is restarted: %v", err)
+		}
+		return put()
+	}
+	if r, err := b.run(context.Background()); err != nil || !r.Helped || r.Action != Restart {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	unlock, err := b.store.lock("environment-10", holder{"mon2", 8, noon.Wall})
+	if err != nil {
+		t.Fatalf("after it: %v", err)
+	}
+	unlock()
 }
 
 // TestHandlerRestartNeedsTwoLooks holds that what is only late is not lost: Nomad's events reach Poseidon a moment later.

@@ -77,6 +77,9 @@ func (r result) change() string {
 		}
 		text += ", " + atMost + plugin.Count(r.Before.Used, "used runner") + " ended"
 	}
+	if r.Action == Restart && r.Breaks > 0 {
+		text += ", up to " + plugin.Count(r.Breaks, "execution") + " broken"
+	}
 	return text
 }
 
