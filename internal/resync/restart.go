@@ -22,7 +22,10 @@ func runCommand(ctx context.Context, words []string) error {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	command.WaitDelay = time.Second
-	err := command.Run()
+	if err := command.Start(); err != nil {
+		return errUnstarted{fmt.Errorf("%s: %w", words[0], err)}
+	}
+	err := command.Wait()
 	if err == nil {
 		return nil
 	}
@@ -34,6 +37,15 @@ func runCommand(ctx context.Context, words []string) error {
 	}
 	return fmt.Errorf("%s: %w", words[0], err)
 }
+
+// errUnstarted says that the command did not even begin.
+type errUnstarted struct{ error }
+
+func (errUnstarted) Hint() string {
+	return "see that --restart-command names a program that the user who runs the handler may execute"
+}
+
+func (e errUnstarted) Unwrap() error { return e.error }
 
 // tail keeps the end of what is written to it.
 type tail []byte
