@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"time"
+
+	"overdue/internal/poseidon"
 )
 
 // restartPoseidon runs the operator's command. It is locked and remembered for all environments together.
@@ -49,9 +51,9 @@ func (h *handler) act(ctx context.Context, d Decision, action string, keys []str
 		}
 	}
 	failure := do(ctx)
-	if action == doResync && isUnsent(failure) {
-		h.forget()
-		return h.ends(d), failure
+	if notBegun(failure) {
+		h.forget(keys)
+		return h.ends(d), errNotBegun{action, failure}
 	}
 	r := result{Decision: d, At: began, Acted: true, Before: before, Failure: failure}
 	r.After, r.Helped = h.watch(ctx, before)
@@ -83,13 +85,30 @@ func (e errInterrupted) Error() string {
 
 func (e errInterrupted) Unwrap() error { return e.cause }
 
-// forget takes back the record of a resync that was not begun after all.
-func (h *handler) forget() {
-	key := environmentKey(h.facts.Environment)
-	if last := h.facts.State.Last; last.exists() {
-		_ = h.store.write(key, last)
-	} else {
-		_ = h.store.remove(key)
+// errNotBegun says that what was decided was not begun: there is nothing to remember.
+type errNotBegun struct {
+	action string
+	cause  error
+}
+
+func (e errNotBegun) Error() string {
+	return fmt.Sprintf("the %s was not begun: %s", e.action, e.cause)
+}
+
+func (e errNotBegun) Unwrap() error { return e.cause }
+
+// forget takes back the records of what was not begun after all.
+func (h *handler) forget(keys []string) {
+	for _, key := range keys {
+		last := h.facts.State.Last
+		if key == restartKey {
+			last = h.facts.State.Restart
+		}
+		if last.exists() {
+			_ = h.store.write(key, last)
+		} else {
+			_ = h.store.remove(key)
+		}
 	}
 }
 
@@ -118,8 +137,12 @@ func (h *handler) since(then Moment) time.Duration {
 	return now.Wall.Sub(then.Wall) // both from time.Now: the difference is monotonic
 }
 
-// isUnsent says that a request certainly did not reach the server: there was no connection to send it on.
-func isUnsent(err error) bool {
+// notBegun says that nothing can have been changed: there was no connection to send the request on, the server rejected it
+// (3xx, 4xx), or the command could not be started.
+func notBegun(err error) bool {
 	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial"
+	var answer *poseidon.Error
+	return errors.As(err, &op) && op.Op == "dial" ||
+		errors.As(err, &answer) && answer.Status >= 300 && answer.Status < 500 ||
+		errors.As(err, new(errUnstarted))
 }

@@ -9,7 +9,7 @@ import (
 
 // thisMoment reads both clocks. Where the kernel does not tell (other than Linux), only the wall clock is known.
 func thisMoment() Moment {
-	now := Moment{Wall: time.Now()}
+	now := Moment{Wall: time.Now(), Host: hostName()}
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return now
@@ -25,4 +25,12 @@ func thisMoment() Moment {
 	}
 	now.Boot, now.Uptime = strings.TrimSpace(string(boot)), time.Duration(seconds*float64(time.Second))
 	return now
+}
+
+func hostName() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return name
 }

@@ -9,7 +9,7 @@ import (
 	"overdue/internal/prewarm"
 )
 
-var noon = Moment{Wall: time.Date(2026, 12, 3, 12, 0, 0, 0, time.UTC), Boot: "a", Uptime: 100 * time.Hour}
+var noon = Moment{Wall: time.Date(2026, 12, 3, 12, 0, 0, 0, time.UTC), Host: "mon1", Boot: "a", Uptime: 100 * time.Hour}
 
 // ago is a record of something that was done on this boot.
 func ago(d time.Duration, outcome string) Record {
@@ -225,7 +225,7 @@ func TestDecideIncidentLine(t *testing.T) {
 	if d := Decide(f, usual(), noon); d.Action != Resync {
 		t.Fatalf("attempt 6: %v", d)
 	}
-	later := Moment{noon.Wall.Add(time.Minute), noon.Boot, noon.Uptime + time.Minute}
+	later := Moment{noon.Wall.Add(time.Minute), noon.Host, noon.Boot, noon.Uptime + time.Minute}
 	f.State.Last = ago(0, DidNotHelp)
 	for _, call := range []Call{{State: plugin.Critical, Attempt: 7}, {State: plugin.Critical, Hard: true, Attempt: 1}} {
 		f.Call = call
@@ -250,9 +250,9 @@ func TestDecideClocks(t *testing.T) {
 		want Action
 		says string
 	}{
-		{"a day forwards, same boot", Moment{noon.Wall.Add(24 * time.Hour), noon.Boot, noon.Uptime}, Refuse, "1m ago"},
-		{"a day backwards, same boot", Moment{noon.Wall.Add(-24 * time.Hour), noon.Boot, noon.Uptime}, Refuse, "1m ago"},
-		{"a day backwards, same boot, much later", Moment{noon.Wall.Add(-24 * time.Hour), noon.Boot, noon.Uptime + time.Hour}, Resync, ""},
+		{"a day forwards, same boot", Moment{noon.Wall.Add(24 * time.Hour), noon.Host, noon.Boot, noon.Uptime}, Refuse, "1m ago"},
+		{"a day backwards, same boot", Moment{noon.Wall.Add(-24 * time.Hour), noon.Host, noon.Boot, noon.Uptime}, Refuse, "1m ago"},
+		{"a day backwards, same boot, much later", Moment{noon.Wall.Add(-24 * time.Hour), noon.Host, noon.Boot, noon.Uptime + time.Hour}, Resync, ""},
 		{"another boot, soon", elsewhere(10 * time.Minute), Refuse, "11m ago"},
 		{"another boot, later", elsewhere(time.Hour), Resync, ""},
 		{"another host, 30 s behind", elsewhere(-90 * time.Second), Refuse, "0s ago"},

@@ -33,11 +33,7 @@ type surroundings struct {
 
 // machine is the one that this process runs on.
 func machine() surroundings {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return surroundings{moment: thisMoment, pause: nomad.PauseFor, restart: runCommand, log: toJournal, host: host, pid: os.Getpid()}
+	return surroundings{moment: thisMoment, pause: nomad.PauseFor, restart: runCommand, log: toJournal, host: hostName(), pid: os.Getpid()}
 }
 
 // handler is one run for one environment.
@@ -167,19 +163,29 @@ func (h *handler) lock(key string) (func(), error) {
 	return unlock, nil
 }
 
-// read reads a record. One from the future is brought to this moment: it forbids for one cooldown from now, not until the
+// read reads a record. That one is from the future is written down: it forbids for one cooldown from now, not until the
 // clock has caught up, and is not forgotten either.
 func (h *handler) read(key string) (Record, error) {
 	r, err := h.store.read(key)
 	if err != nil || h.dry || !r.exists() {
 		return r, err
 	}
-	if _, future := r.age(h.moment()); future {
-		now := r
-		now.stamp(h.moment())
-		err = h.store.write(key, now)
+	if _, future := r.age(h.moment()); !future {
+		return r, nil
 	}
-	return r, err
+	if key == restartKey { // the environment's lock is held
+		unlock, err := h.lock(key)
+		if err != nil {
+			return r, nil // whoever holds it writes a newer one
+		}
+		defer unlock()
+		if r, err = h.store.read(key); err != nil || !r.exists() {
+			return r, err
+		}
+	}
+	seen := r
+	seen.see(h.moment())
+	return r, h.store.write(key, seen)
 }
 
 // clearMarker lets the handler act again once the service has recovered. It returns what it did, for the log.

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -32,6 +30,7 @@ type icingaOptions struct {
 
 const (
 	icingaPatience = 10 * time.Second
+	loginForm      = "write one line USER:PASSWORD to it, of an ApiUser with the permission actions/add-comment"
 	commentLife    = 7 * 24 * time.Hour // Icinga deletes the comment then
 )
 
@@ -61,7 +60,8 @@ type icinga struct {
 	object    string
 }
 
-// connect reads the files. It returns nil if no comments are wanted.
+// connect reads the files. It returns nil if no comments are wanted. An error is a plugin.Misuse, or a *web.FileError for what
+// may only be so for a while: a secret that is being replaced.
 func (o icingaOptions) connect(getenv func(string) string, userAgent string) (*icinga, error) {
 	if o.url == "" {
 		return nil, nil
@@ -73,30 +73,28 @@ func (o icingaOptions) connect(getenv func(string) string, userAgent string) (*i
 	case o.object() == "":
 		return nil, plugin.Misuse("--icinga-url needs --icinga-host and --icinga-service, the service to comment on")
 	}
-	auth := getenv("ICINGA_AUTH")
+	auth, source := getenv("ICINGA_AUTH"), "ICINGA_AUTH"
 	if o.authFile != "" {
-		data, err := readSome(o.authFile)
-		if err != nil {
-			return nil, plugin.Misuse(fmt.Sprintf("--icinga-auth-file %s: %s", o.authFile, cause(err)))
+		source = "--icinga-auth-file"
+		if auth, err = web.Secret(source, o.authFile, loginForm); err != nil {
+			return nil, err
 		}
-		auth = strings.TrimSpace(string(data))
 	}
 	name, password, ok := strings.Cut(auth, ":")
-	if !ok || name == "" || strings.ContainsAny(auth, "\r\n") {
+	switch {
+	case auth == "":
 		return nil, plugin.Misuse("--icinga-url needs a login: one line USER:PASSWORD in --icinga-auth-file, or ICINGA_AUTH")
+	case !ok || name == "" || strings.ContainsAny(auth, "\r\n"):
+		return nil, &web.FileError{What: source + ": it is not one line USER:PASSWORD", Remedy: loginForm}
 	}
 	trust := &tls.Config{MinVersion: tls.VersionTLS12}
 	if o.caFile != "" {
-		pem, err := os.ReadFile(o.caFile)
-		if err != nil {
-			return nil, plugin.Misuse(fmt.Sprintf("--icinga-ca-file %s: %s", o.caFile, cause(err)))
-		}
-		if trust.RootCAs = x509.NewCertPool(); !trust.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, plugin.Misuse(fmt.Sprintf("--icinga-ca-file %s: it holds no certificate (PEM)", o.caFile))
+		if trust.RootCAs, err = web.Authorities("--icinga-ca-file", o.caFile); err != nil {
+			return nil, err
 		}
 	}
 	client := &http.Client{
-		Transport:     &http.Transport{Proxy: web.Proxy(getenv), TLSClientConfig: trust},
+		Transport:     web.Mask(&http.Transport{Proxy: web.Proxy(getenv), TLSClientConfig: trust}),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	endpoint := strings.TrimRight(base.String(), "/") + "/v1/actions/add-comment"

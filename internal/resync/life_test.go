@@ -138,6 +138,52 @@ func TestLife(t *testing.T) {
 	}
 }
 
+// TestLifeRejected holds that what was not begun leaves no record: a PUT that the server or a proxy rejected, and a command that
+// cannot start. The next call may act.
+func TestLifeRejected(t *testing.T) {
+	for name, row := range map[string]struct {
+		idle   int // in Nomad
+		reject int
+		args   []string
+		says   string
+		do     string
+	}{
+		"redirect":  {0, 301, nil, "the resync was not begun: cannot resync environment 29: ", "do: give the address of Poseidon itself"},
+		"bad":       {0, 400, nil, "the resync was not begun: cannot resync environment 29: ", "do: is this the address of Poseidon"},
+		"login":     {0, 401, nil, "the resync was not begun: cannot resync environment 29: ", "do: give server.token"},
+		"forbidden": {0, 403, nil, "the resync was not begun: cannot resync environment 29: ", "do: is this the address of Poseidon"},
+		"no method": {0, 405, nil, "the resync was not begun: cannot resync environment 29: ", "do: is this the address of Poseidon"},
+		"no such command": {4, 0, []string{"--restart-command", "/nonexistent/systemctl restart poseidon"},
+			"the restart was not begun: /nonexistent/systemctl: ", "do: see that --restart-command names a program"},
+		"no program": {4, 0, []string{"--restart-command", "/etc/passwd"}, "the restart was not begun: /etc/passwd: ", "do: see that"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, row.idle)
+			s.by.moment = clockOf(s)
+			s.Set(29, 4, 0, 3)
+			s.Handle("/api/v1/execution-environments/29", func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPut {
+					w.WriteHeader(row.reject)
+					return
+				}
+				_, _ = io.WriteString(w, `{"id":29,"image":"x","prewarmingPoolSize":4}`)
+			})
+			for range 2 { // the second meets no marker and no cooldown
+				code, text := s.call(t, row.args...)
+				first, _, _ := strings.Cut(text, "\n")
+				if code != 3 || !strings.Contains(first, row.says) || !strings.Contains(first, row.do) || strings.Contains(first, "restart Poseidon") {
+					t.Errorf("exit code %d, want 3, %q and %q:\n%s", code, row.says, row.do, text)
+				}
+			}
+			for _, key := range []string{environmentKey(29), restartKey} {
+				if r, err := (store{s.dir}).read(key); err != nil || r.exists() {
+					t.Errorf("remembers %+v, %v", r, err)
+				}
+			}
+		})
+	}
+}
+
 // clockOf is this machine's clock, moved on by what the handler waited.
 func clockOf(s *site) func() Moment {
 	began := thisMoment()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -15,15 +16,24 @@ import (
 // Record is what is remembered of the last time that a pool was resynchronised or Poseidon was restarted. It is written
 // before anything is changed: whoever finds it knows that it may have happened, even if its writer was killed.
 type Record struct {
-	Action  string    `json:"action"`           // "resync" or "restart"
-	Outcome string    `json:"outcome"`          // one of the constants below
-	At      time.Time `json:"at"`               // when it was begun
-	Boot    string    `json:"boot,omitempty"`   // of the machine, see Moment
-	Uptime  float64   `json:"uptime,omitempty"` // of the machine then, in seconds
-	Host    string    `json:"host"`
-	PID     int       `json:"pid"`
-	Before  Pool      `json:"before"`
-	After   Pool      `json:"after"`
+	Action  string `json:"action"`  // "resync" or "restart"
+	Outcome string `json:"outcome"` // one of the constants below
+	Stamp          // when it was begun, by the clocks of its writer; nobody else may set it
+	Host    string `json:"host"`
+	PID     int    `json:"pid"`
+	Before  Pool   `json:"before"`
+	After   Pool   `json:"after"`
+
+	// By host, when it first met this record as one from the future: to that host it is as old as that. Each host keeps its own,
+	// as none can trust another's clock.
+	Seen map[string]Stamp `json:"seen_in_the_future,omitempty"`
+}
+
+// Stamp is a moment as a record keeps it.
+type Stamp struct {
+	At     time.Time `json:"at"`
+	Boot   string    `json:"boot,omitempty"`   // of the machine, see Moment
+	Uptime float64   `json:"uptime,omitempty"` // of the machine then, in seconds
 }
 
 // Outcomes of a record. One that says begun, and whose writer is gone, is from a run that was killed.
@@ -63,6 +73,7 @@ func (p Pool) String() string { return fmt.Sprintf("%d/%d", p.Idle, p.Size) }
 // twice in a minute or never again.
 type Moment struct {
 	Wall   time.Time
+	Host   string        // whose clocks these are
 	Boot   string        // names the time since the machine was booted; "" if unknown
 	Uptime time.Duration // since then, sleep included
 }
@@ -70,18 +81,41 @@ type Moment struct {
 // exists says whether there is a record at all.
 func (r Record) exists() bool { return !r.At.IsZero() }
 
-// age is how long ago the record was made. If it is from the future, by a clock that was wrong then or is now, that is 0.
+// age is how long ago the record was made. One from the future, by a clock that was wrong then or is now, is as old as this
+// host knows it, and from the future until the host has written down when that began.
 func (r Record) age(now Moment) (age time.Duration, future bool) {
-	if uptime := time.Duration(r.Uptime * float64(time.Second)); r.Boot != "" && r.Boot == now.Boot && uptime <= now.Uptime {
-		return now.Uptime - uptime, false
+	age = r.Stamp.age(r.Host, now)
+	if seen, ok := r.Seen[now.Host]; ok && age < -clockJitter {
+		age = seen.age(now.Host, now)
 	}
-	age = now.Wall.Sub(r.At)
 	return max(age, 0), age < -clockJitter
 }
 
+// age is how long ago a host set the stamp, less than 0 if that is in the future. Only that host may compare uptimes: containers
+// share the name of the boot and may count their own.
+func (s Stamp) age(host string, now Moment) time.Duration {
+	uptime := time.Duration(s.Uptime * float64(time.Second))
+	if s.Boot != "" && s.Boot == now.Boot && host == now.Host && uptime <= now.Uptime {
+		return now.Uptime - uptime
+	}
+	return now.Wall.Sub(s.At)
+}
+
+func stampOf(now Moment) Stamp {
+	return Stamp{now.Wall.UTC().Truncate(time.Second), now.Boot, now.Uptime.Seconds()}
+}
+
 // stamp sets the record's time.
-func (r *Record) stamp(now Moment) {
-	r.At, r.Boot, r.Uptime = now.Wall.UTC().Truncate(time.Second), now.Boot, now.Uptime.Seconds()
+func (r *Record) stamp(now Moment) { r.Stamp = stampOf(now) }
+
+// see writes down that to this host the record is from the future, since now.
+func (r *Record) see(now Moment) {
+	seen := maps.Clone(r.Seen)
+	if seen == nil {
+		seen = make(map[string]Stamp)
+	}
+	seen[now.Host] = stampOf(now)
+	r.Seen = seen
 }
 
 func (r Record) encode() ([]byte, error) {
@@ -109,6 +143,11 @@ func decodeRecord(data []byte) (Record, error) {
 		return Record{}, errors.New("not a record: its outcome is unknown")
 	case r.Uptime < 0 || r.Uptime > 1e10:
 		return Record{}, errors.New("not a record: its uptime is impossible")
+	}
+	for _, seen := range r.Seen {
+		if seen.At.IsZero() || seen.Uptime < 0 || seen.Uptime > 1e10 {
+			return Record{}, errors.New("not a record: a host saw it at no time")
+		}
 	}
 	return r, nil
 }

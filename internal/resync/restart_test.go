@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -32,6 +34,51 @@ func TestRunCommand(t *testing.T) {
 	}
 	if err := runCommand(t.Context(), []string{filepath.Join(dir, "none")}); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestRunCommandEnvironment holds that a command gets none of the tokens.
+func TestRunCommandEnvironment(t *testing.T) {
+	for _, name := range []string{"POSEIDON_TOKEN", "NOMAD_TOKEN", "ICINGA_AUTH", "ANYTHING"} {
+		t.Setenv(name, "s3cret")
+	}
+	t.Setenv("PATH", "/usr/bin:/bin")
+	t.Setenv("HOME", "/nonexistent")
+	t.Setenv("LANG", "C")
+	err := runCommand(t.Context(), []string{"/bin/sh", "-c", "/usr/bin/env | sort; exit 1"})
+	if err == nil || !strings.Contains(err.Error(), "HOME=/nonexistent LANG=C") || !strings.Contains(err.Error(), "PATH=/usr/bin:/bin") || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestRunCommandLeavesADaemon holds that a script may leave its daemon in the background: that is no failure, nobody waits for
+// it, and its output does not kill it.
+func TestRunCommandLeavesADaemon(t *testing.T) {
+	dir := t.TempDir()
+	began := time.Now()
+	err := runCommand(t.Context(), []string{"/bin/sh", "-c", "(echo begins; until test -e " + dir + "/go; do sleep 0.01; done; echo goes on && : >" + dir + "/alive; exec sleep 60) & echo $!; echo $! >" + dir + "/pid"})
+	if err != nil || time.Since(began) > 30*time.Second {
+		t.Errorf("after %s: %v", time.Since(began), err)
+	}
+	data, err := os.ReadFile(dir + "/pid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Kill(pid, syscall.SIGKILL) }()
+	if err := os.WriteFile(dir+"/go", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(dir + "/alive"); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the daemon died")
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +23,7 @@ func TestStoreKeepsRecords(t *testing.T) {
 	if err := s.write("environment-29", want); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.read("environment-29"); err != nil || got != want {
+	if got, err := s.read("environment-29"); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 	entries, _ := os.ReadDir(s.dir)
@@ -48,6 +49,8 @@ func TestStoreBrokenRecord(t *testing.T) {
 		"no outcome":  `{"action":"resync","at":"2026-12-03T12:00:00Z"}`,
 		"other keys":  `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z","cooldown":1}`,
 		"two":         `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z"}{}`,
+		"seen never":  `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z","seen_in_the_future":{"mon1":{"uptime":1}}}`,
+		"seen badly":  `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z","seen_in_the_future":{"mon1":{"at":"2026-12-03T12:00:00Z","uptime":1e11}}}`,
 		"uptime":      `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z","uptime":-1}`,
 		"larger than": `{"action":"` + strings.Repeat("x", maxRecord) + `"}`,
 	} {

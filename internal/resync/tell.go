@@ -19,7 +19,7 @@ func (t teller) tell(ctx context.Context, h *handler, r result, failure error) p
 	f := h.finding(r)
 	if failure != nil {
 		f = plugin.Finding{State: plugin.Unknown, Subject: h.subject(r), Problem: "Poseidon could not be asked", Cause: failure.Error()}
-		if r.Acted {
+		if r.Acted || errors.As(failure, new(errNotBegun)) {
 			f.Problem, f.Cause = failure.Error(), ""
 		}
 		var hinter interface{ Hint() string }

@@ -35,6 +35,7 @@ func newIcinga(t *testing.T) *fakeIcinga {
 		f.asked, f.sent = r, nil
 		body, _ := io.ReadAll(r.Body)
 		_ = json.Unmarshal(body, &f.sent)
+		w.Header().Set("Location", "/elsewhere")
 		w.WriteHeader(f.status)
 		_, _ = io.WriteString(w, f.body)
 	}))
@@ -143,17 +144,21 @@ func TestTellFailedComment(t *testing.T) {
 		change func(*fakeIcinga, *icingaOptions)
 		says   string
 	}{
-		"wrong login":    {func(f *fakeIcinga, _ *icingaOptions) { f.status, f.body = 401, "<h1>Unauthorized</h1>" }, "the login was refused (401)"},
-		"no permission":  {func(f *fakeIcinga, _ *icingaOptions) { f.status = 403 }, `permissions = [ "actions/add-comment" ]`},
-		"no service":     {func(f *fakeIcinga, _ *icingaOptions) { f.status = 404 }, "--icinga-service"},
-		"server error":   {func(f *fakeIcinga, _ *icingaOptions) { f.status, f.body = 500, `{"error":500,"status":"broken | se"}` }, "500 broken"},
-		"refused object": {func(f *fakeIcinga, _ *icingaOptions) { f.body = `{"results":[{"code":409,"status":"no"}]}` }, "409 no"},
-		"HTML":           {func(f *fakeIcinga, _ *icingaOptions) { f.body = "<html>" }, "makes no sense"},
-		"empty":          {func(f *fakeIcinga, _ *icingaOptions) { f.body = "" }, "makes no sense"},
-		"no object":      {func(f *fakeIcinga, _ *icingaOptions) { f.body = `{"results":[]}` }, "makes no sense"},
-		"redirect":       {func(f *fakeIcinga, _ *icingaOptions) { f.status = 302 }, "302"},
-		"nobody there":   {func(f *fakeIcinga, o *icingaOptions) { o.url = "https://127.0.0.1:1" }, "connection refused"},
-		"another CA":     {func(f *fakeIcinga, o *icingaOptions) { o.caFile = "" }, "certificate"},
+		"wrong login":   {func(f *fakeIcinga, _ *icingaOptions) { f.status, f.body = 401, "<h1>Unauthorized</h1>" }, "the login was refused (401)"},
+		"no permission": {func(f *fakeIcinga, _ *icingaOptions) { f.status = 403 }, `permissions = [ "actions/add-comment" ]`},
+		"no service":    {func(f *fakeIcinga, _ *icingaOptions) { f.status = 404 }, "--icinga-service"},
+		"server error":  {func(f *fakeIcinga, _ *icingaOptions) { f.status, f.body = 500, `{"error":500,"status":"broken | se"}` }, "500 broken"},
+		"echoed login": {func(f *fakeIcinga, _ *icingaOptions) {
+			f.status, f.body = 500, `{"status":"bad login resync:se:cret (Basic cmVzeW5jOnNlOmNyZXQ=) cmVzeW5jOnNlOmNyZXQ="}`
+		}, "500 bad login resync:*******"},
+		"refused object":  {func(f *fakeIcinga, _ *icingaOptions) { f.body = `{"results":[{"code":409,"status":"no"}]}` }, "409 no"},
+		"HTML":            {func(f *fakeIcinga, _ *icingaOptions) { f.body = "<html>" }, "makes no sense"},
+		"empty":           {func(f *fakeIcinga, _ *icingaOptions) { f.body = "" }, "makes no sense"},
+		"no object":       {func(f *fakeIcinga, _ *icingaOptions) { f.body = `{"results":[]}` }, "makes no sense"},
+		"redirect":        {func(f *fakeIcinga, _ *icingaOptions) { f.status = 302 }, "302"},
+		"redirected POST": {func(f *fakeIcinga, _ *icingaOptions) { f.status = 307 }, "307"},
+		"nobody there":    {func(f *fakeIcinga, o *icingaOptions) { o.url = "https://127.0.0.1:1" }, "connection refused"},
+		"another CA":      {func(f *fakeIcinga, o *icingaOptions) { o.caFile = "" }, "certificate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := newIcinga(t)
@@ -170,7 +175,10 @@ func TestTellFailedComment(t *testing.T) {
 			if f.State != plugin.OK || !strings.Contains(told, "the comment could not be added: ") || !strings.Contains(told, row.says) || !strings.Contains(told, "comment=\"failed: ") {
 				t.Errorf("%s, told:\n%s\nwant %q", f.State, told, row.says)
 			}
-			if strings.Contains(told, "cret") {
+			if server.asked != nil && server.asked.URL.Path != "/v1/actions/add-comment" {
+				t.Errorf("follows a redirect to %s", server.asked.URL)
+			}
+			if strings.Contains(told, "cret") || strings.Contains(told, "cmVzeW5j") {
 				t.Errorf("tells the password: %s", told)
 			}
 		})
@@ -178,6 +186,10 @@ func TestTellFailedComment(t *testing.T) {
 }
 
 func TestIcingaOptions(t *testing.T) {
+	two := filepath.Join(t.TempDir(), "two")
+	if err := os.WriteFile(two, []byte("a:secret\nb:secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	good := icingaOptions{url: "https://127.0.0.1:5665", host: "learn", service: "pool 29"}
 	for name, row := range map[string]struct {
 		change func(*icingaOptions)
@@ -189,15 +201,16 @@ func TestIcingaOptions(t *testing.T) {
 		"no service":    {func(o *icingaOptions) { o.service = "" }, "a:b", "--icinga-service"},
 		"no login":      {func(*icingaOptions) {}, "", "USER:PASSWORD"},
 		"half a login":  {func(*icingaOptions) {}, "secret", "USER:PASSWORD"},
-		"no login file": {func(o *icingaOptions) { o.authFile = "/nonexistent" }, "a:b", "/nonexistent: no such file"},
-		"no CA file":    {func(o *icingaOptions) { o.caFile = "/nonexistent" }, "a:b", "/nonexistent: no such file"},
-		"CA is no PEM":  {func(o *icingaOptions) { o.caFile = os.DevNull }, "a:b", "no certificate"},
+		"no login file": {func(o *icingaOptions) { o.authFile = "/nonexistent" }, "a:b", "--icinga-auth-file: cannot read /nonexistent: no such file"},
+		"login is two":  {func(o *icingaOptions) { o.authFile = two }, "a:b", "USER:PASSWORD"},
+		"no CA file":    {func(o *icingaOptions) { o.caFile = "/nonexistent" }, "a:b", "--icinga-ca-file: cannot read /nonexistent: no such file"},
+		"CA is no PEM":  {func(o *icingaOptions) { o.caFile = two }, "a:b", "no certificate"},
 	} {
 		o := good
 		row.change(&o)
 		_, err := o.connect(func(string) string { return row.auth }, "")
-		var misuse plugin.Misuse
-		if !errors.As(err, &misuse) || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "secret") {
+		var misuse interface{ Usage() bool }
+		if !errors.As(err, &misuse) || !misuse.Usage() || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v, want %q", name, err, row.says)
 		}
 	}

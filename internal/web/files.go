@@ -36,15 +36,24 @@ const (
 // Token reads the one word in a file. It reads the file anew in each run, as secret stores replace tokens. source names the option;
 // howto says what to write into an empty file. The token is in no error.
 func Token(source, file, howto string) (string, error) {
+	token, err := Secret(source, file, howto)
+	if err != nil {
+		return "", err
+	}
+	return token, OneWord(source, token)
+}
+
+// Secret reads all that is in a file but the blanks around it, in the same way.
+func Secret(source, file, howto string) (string, error) {
 	data, err := readFile(source, file, maxToken)
 	if err != nil {
 		return "", err
 	}
-	token := strings.TrimSpace(string(data))
-	if token == "" {
+	text := strings.TrimSpace(string(data))
+	if text == "" {
 		return "", &FileError{What: source + ": " + Clean(file) + " is empty", Remedy: howto}
 	}
-	return token, OneWord(source, token)
+	return text, nil
 }
 
 // OneWord refuses a token that cannot stand in a header.
