@@ -20,12 +20,30 @@ type effect struct {
 	other []string
 }
 
-// effectOf compares what the MCO takes after an action with what it takes now. The node is the one that is touched.
+// effectOf compares what the MCO takes after an action with what it takes without it: now, and once the nodes in work are done. The
+// node is the one that is touched; empty: several are.
 func (f *foresight) effectOf(after Snapshot, node string) effect {
 	e := effect{}
-	var parts []string
-	for _, p := range after.picks() {
-		if slices.ContainsFunc(f.before, func(b pick) bool { return b.Name == p.Name }) {
+	parts := f.taken(&e, after.picks(), f.before, node)
+	if then, busy := after.finished(); len(busy) > 0 {
+		without, _ := f.finished()
+		known := slices.Concat(f.before, after.picks(), without.picks())
+		for _, part := range f.taken(&e, then.picks(), known, node) {
+			parts = append(parts, "once "+are(busy)+" done, "+part)
+		}
+	}
+	e.text = strings.Join(parts, "; ")
+	if e.text == "" {
+		e.text = "drains nothing" + f.whyNothing(after, node)
+	}
+	return e
+}
+
+// taken adds to an effect the picks that are not known.
+func (f *foresight) taken(e *effect, picks, known []pick, node string) (parts []string) {
+	further := 0
+	for _, p := range picks {
+		if slices.ContainsFunc(known, func(k pick) bool { return k.Name == p.Name }) {
 			continue
 		}
 		need, _ := f.need(p.Node, p.pool)
@@ -39,18 +57,14 @@ func (f *foresight) effectOf(after Snapshot, node string) effect {
 			continue
 		}
 		e.other = append(e.other, p.Name)
-		if len(e.other) == 1 {
+		if further++; further == 1 {
 			parts = append(parts, need.does(p.Name)+", which is next in line")
 		}
 	}
-	if len(e.other) > 1 {
-		parts = append(parts, plugin.Count(len(e.other)-1, "further node")+" with it")
+	if further > 1 {
+		parts = append(parts, plugin.Count(further-1, "further node")+" with it")
 	}
-	e.text = strings.Join(parts, "; ")
-	if e.text == "" {
-		e.text = "drains nothing" + f.whyNothing(after, node)
-	}
-	return e
+	return parts
 }
 
 // whyNothing is why a node that is outdated is not taken even after an action.
