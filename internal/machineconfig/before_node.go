@@ -46,7 +46,7 @@ func (q *nodeQuestion) actions() {
 		e := q.frees(effect{text: "drains nothing: the MCO heeds no taints" + q.notTheTaint()}, n)
 		q.row("take away taint "+t, "", e)
 	}
-	uncordon, wake := (*Node).uncordon, (*Node).wake
+	uncordon, wake, repair := (*Node).uncordon, (*Node).wake, (*Node).repair
 	if q.n.Unschedulable && !q.r.inWork(n) {
 		q.row("uncordon it", "making "+n+" schedulable", q.frees(q.effectOf(q.withNode(n, uncordon), n), n))
 	}
@@ -55,6 +55,9 @@ func (q *nodeQuestion) actions() {
 	}
 	if q.n.Unschedulable && !q.n.KubeletReady {
 		q.row("both", "making "+n+" Ready and schedulable", q.frees(q.effectOf(q.withNode(n, uncordon, wake), n), n))
+	}
+	if q.n.drifted() {
+		q.row("end what degrades it", "ending what degrades "+n, q.effectOf(q.withNode(n, repair), n))
 	}
 	if !q.pool.Paused {
 		return

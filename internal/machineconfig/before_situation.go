@@ -37,13 +37,21 @@ func (q *nodeQuestion) atWork() plugin.Finding {
 func (q *nodeQuestion) failed() plugin.Finding {
 	f := plugin.Finding{State: plugin.Critical, Problem: "its update failed", Since: q.n.StateWritten, AtLeast: true, Cause: reason(q.n)}
 	_, f.Remedy = q.judgement(q.pool).cure(q.n)
-	if q.n.drifted() {
+	if q.n.drifted() && q.r.atTarget(q.n) {
 		f.State, f.Problem = plugin.Warning, "degraded, with no change pending for it"
 		f.Consequence = "it uses up maxUnavailable; once the cause is gone the daemon goes on by itself"
 		return f
 	}
 	q.drained[q.n.Name] = true
-	f.Consequence = "the daemon tries again by itself; once the cause is gone the MCO " + q.does()
+	switch {
+	case hasNode(q.takenNow(), q.n.Name):
+		f.Consequence = "the pool has a newer target, and whatever you do, the MCO " + q.does()
+	case q.n.drifted():
+		f.Problem = "degraded, and an update is pending for it"
+		f.Consequence = "once the cause is gone and its turn comes, the MCO " + q.does()
+	default:
+		f.Consequence = "the daemon tries again by itself; once the cause is gone the MCO " + q.does()
+	}
 	return f
 }
 

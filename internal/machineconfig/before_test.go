@@ -58,6 +58,12 @@ func gpuPool(members string, change func(*Pool)) func(*Snapshot) {
 var policy = &Policy{Files: map[string][]string{"/etc/containers/registries.conf": {actionSpecial}, "/etc/nmstate/openshift": {"None"}, "/etc/mine": {actionDrain}},
 	Units: map[string][]string{"a.service": {"Reload"}}, SSHKeys: []string{"None"}}
 
+// withdrawn: failed at a configuration that its pool has given up since.
+func withdrawn(n *Node) {
+	n.Desired = "rendered-bad"
+	degradedNode("bad", time.Hour)(n)
+}
+
 type beforeRow struct {
 	name     string
 	prospect Prospect
@@ -143,6 +149,15 @@ func TestBeforeNode(t *testing.T) {
 		{name: "rebooting", prospect: foreseen(fleet(5, on("w-01", rebooting(4*time.Minute)))), want: critical, says: []string{"is being updated, rebooting"}},
 		{name: "okd 593: its update failed", prospect: foreseen(fleet(5, on("w-01", picked(time.Hour), degradedNode("failed to drain node: w-01 after 1 hour", time.Hour)))), want: critical, says: []string{"its update failed", "the daemon tries again by itself"}},
 		{name: "MCO 367: drifted", prospect: foreseen(fleet(5, on("w-01", degradedNode(`content mismatch for file "/etc/x"`, time.Hour)))), want: warning, says: []string{"degraded, with no change pending", "undo the change of /etc/x"}},
+		{name: "drifted and outdated: the remedy has it drained", prospect: foreseen(fleet(5, on("w-01", outdated, degradedNode(`content mismatch for file "/etc/x"`, time.Hour)))), want: critical,
+			says: []string{"degraded, and an update is pending for it", "once the cause is gone and its turn comes, the MCO drains and", "end what degrades it → drains and, unless the change needs none, reboots w-01 (next in line)"}},
+		{name: "drifted and outdated, and there is room: the MCO takes it as it is", prospect: foreseen(fleet(5, worker(func(p *Pool) { p.Limit = "2" }), on("w-01", outdated, degradedNode("unexpected on-disk state", time.Hour)))), want: critical,
+			says: []string{"whatever you do, the MCO drains and"}},
+		{name: "drifted, and others wait behind it", prospect: foreseen(fleet(5, on("w-01", degradedNode("unexpected on-disk state", time.Hour)), on("w-02", outdated))), want: critical,
+			says: []string{"end what degrades it → drains and, unless the change needs none, reboots w-02, which is next in line"}},
+		{name: "failed at a target that was withdrawn: the MCO takes it", prospect: foreseen(fleet(5, on("w-01", outdated, withdrawn))), want: critical, says: []string{"its update failed", "whatever you do, the MCO drains and"}},
+		{name: "failed at a target that was withdrawn, and a cordon elsewhere holds it", prospect: foreseen(fleet(5, on("w-02", cordoned(time.Hour, "oc")), on("w-01", outdated, withdrawn))), target: "w-02", want: critical,
+			says: []string{"others wait behind it", "uncordon it → drains and, unless the change needs none, reboots w-01, which is next in line"}},
 		{name: "in no pool", prospect: foreseen(fleet(5, on("w-01", func(n *Node) { n.Labels = map[string]string{} }))), want: warning, says: []string{"in no pool"}},
 
 		// Pauses.
@@ -262,6 +277,8 @@ func TestBeforePool(t *testing.T) {
 		{name: "paused with a change", prospect: foreseen(fleet(5, on("all", outdated), paused("oc"))), want: critical, says: []string{"paused with an update outstanding"}},
 		{name: "paused without", prospect: foreseen(rolledOut(5, time.Hour, paused("oc"))), want: warning, says: []string{"paused, nothing pending"}},
 		{name: "degraded by drift", prospect: foreseen(fleet(5, on("w-01", degradedNode("content mismatch for file /etc/x", time.Hour)))), want: warning, says: []string{"the next change will not start"}},
+		{name: "drifted and outdated", prospect: foreseen(fleet(5, on("w-01", outdated, degradedNode("content mismatch for file /etc/x", time.Hour)))), want: critical, says: []string{"1 of 5 nodes degraded"}},
+		{name: "failed at a target that was withdrawn", prospect: foreseen(fleet(5, on("w-01", outdated, withdrawn), on("w-02", outdated))), want: critical, says: []string{"begins with → w-01"}},
 		{name: "cannot render (scenario h)", prospect: foreseen(scenario(t, "h-render-degraded")), want: warning, says: []string{"cannot render its configuration"}},
 	} {
 		r.target = "pool/worker"
