@@ -34,6 +34,7 @@ func Foresee(p Prospect, targets []Target, l Limits, now time.Time) Verdict {
 	for node, workloads := range p.Workloads {
 		f.burdens[node] = weigh(workloads, p.Budgets)
 	}
+	targets = unique(targets)
 	for _, t := range targets {
 		switch t.Kind {
 		case targetNode:
@@ -44,6 +45,7 @@ func Foresee(p Prospect, targets []Target, l Limits, now time.Time) Verdict {
 			f.cluster()
 		}
 	}
+	f.together(targets)
 	for _, silent := range judgeController(p.Snapshot, f.members, now) {
 		silent.State = noted(f.outdated() > 0)
 		silent.Consequence = "what is told here does not happen until it runs again, and then at once"

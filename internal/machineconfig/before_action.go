@@ -67,21 +67,35 @@ func (f *foresight) taken(e *effect, picks, known []pick, node string) (parts []
 	return parts
 }
 
-// whyNothing is why a node that is outdated is not taken even after an action.
+// whyNothing is why no outdated node is taken even after an action: neither the one that is touched, nor another of its pool.
 func (f *foresight) whyNothing(after Snapshot, node string) string {
 	pool, r, ok := after.poolOf(node)
-	i := slices.IndexFunc(r.waiting, func(n Node) bool { return n.Name == node })
+	var own *Node
+	for i, n := range r.nodes {
+		if n.Name == node && !r.atTarget(n) {
+			own = &r.nodes[i]
+		}
+	}
+	full := fmt.Sprintf("%d unavailable, maxUnavailable %d", r.unavailable(), pool.maxUnavailable(len(r.nodes)))
 	switch {
-	case !ok || i < 0:
+	case !ok || own == nil && len(r.queue()) == 0:
 		return ""
 	case pool.Paused:
 		return " yet: pool " + pool.Name + " is paused"
 	case pool.imageAwaited():
 		return " yet: the OS image is not built"
-	case !r.waiting[i].pickable():
-		return fmt.Sprintf(" yet: %s is still %s", node, still(r.waiting[i]))
+	case own == nil:
+		next := slices.IndexFunc(r.queue(), Node.pickable)
+		if next < 0 {
+			return fmt.Sprintf(" yet: %s is still %s", r.waiting[0].Name, still(r.waiting[0]))
+		}
+		return fmt.Sprintf(" more now: %s, and %s is next", full, r.queue()[next].Name)
+	case r.inWork(node):
+		return " more: what has begun is finished first"
+	case !own.pickable():
+		return fmt.Sprintf(" yet: %s is still %s", node, still(*own))
 	case r.room() <= 0:
-		return fmt.Sprintf(" yet: %d unavailable, maxUnavailable %d; then it is number %d in line", r.unavailable(), pool.maxUnavailable(len(r.nodes)), r.place(node))
+		return fmt.Sprintf(" yet: %s; then it is number %d in line", full, r.place(node))
 	}
 	return fmt.Sprintf(" more: %s is number %d in line", node, r.place(node))
 }

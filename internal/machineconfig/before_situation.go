@@ -124,28 +124,31 @@ func (q *nodeQuestion) settled() plugin.Finding {
 		return f
 	}
 	f := plugin.Finding{Problem: "nothing is pending for it", Consequence: "no taint, cordon or pause on it holds back a drain"}
+	if others := q.r.outdated(); others > 0 {
+		f.Problem += fmt.Sprintf("; pool %s has an update outstanding for %s", q.pool.Name, plugin.Count(others, "other node"))
+		f.Consequence = ""
+	}
 	switch {
 	case !q.n.ready():
 		f.State, f.Cause = plugin.Warning, trouble(q.n, clock{now: q.now})
 	case q.pool.Paused:
 		f.State, f.Cause = plugin.Warning, q.pause(q.judgement(q.pool), clock{now: q.now})
 	case q.r.outdated() > 0:
-		f.State, f.Problem = plugin.Warning, fmt.Sprintf("nothing is pending for it; pool %s has an update outstanding for %s", q.pool.Name, plugin.Count(q.r.outdated(), "other node"))
-		f.Remedy = "check_mcp --before-change pool/" + q.pool.Name
+		f.State, f.Remedy = plugin.Warning, "check_mcp --before-change pool/"+q.pool.Name
 	case len(q.n.Taints) > 0:
 		f.Cause = "it has the taint " + plugin.List(q.n.Taints)
 	}
 	return f
 }
 
-func unique(names []string) []string {
-	var out []string
-	seen := map[string]bool{}
-	for _, n := range names {
-		if !seen[n] {
-			out = append(out, n)
+func unique[T comparable](list []T) []T {
+	var out []T
+	seen := map[T]bool{}
+	for _, v := range list {
+		if !seen[v] {
+			out = append(out, v)
 		}
-		seen[n] = true
+		seen[v] = true
 	}
 	return out
 }

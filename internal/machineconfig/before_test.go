@@ -207,6 +207,44 @@ func TestBeforeNode(t *testing.T) {
 	}
 }
 
+// Nodes that are asked about together are also judged together, and each once.
+func TestBeforeTogether(t *testing.T) {
+	two := fleet(5, on("w-01 w-02", cordoned(time.Hour, "oc")), on("w-03", outdated))
+	published := controller(t, "pending-blocked-two-cordoned", "pending-blocked-two-cordoned-nodes.json")
+	for _, r := range []struct {
+		name     string
+		snapshot Snapshot
+		targets  string
+		want     judgetest.Want
+	}{
+		{"each cordon alone holds it", two, "w-01 w-02", judgetest.Want{State: critical,
+			Says: []string{"uncordon it → drains nothing more now: 1 unavailable, maxUnavailable 1, and w-03 is next", "nothing is pending for it; pool worker has an update outstanding for 1 other node", "nodes w-01 and w-02 ¶ making all of them ready drains and, unless the change needs none, reboots w-03, which is next in line"}}},
+		{"one of the two", two, "w-01", judgetest.Want{State: warning, Says: []string{"drains nothing more now"}, Not: []string{"all of them"}}},
+		{"what waits is cordoned too", fleet(5, on("w-01 w-03", cordoned(time.Hour, "oc")), on("w-03", outdated)), "w-01", judgetest.Want{State: warning, Says: []string{"drains nothing yet: w-03 is still cordoned"}}},
+		{"the same one twice", two, "w-01 w-01", judgetest.Want{State: warning, Not: []string{"all of them"}}},
+		{"the MCO's own controller: two cordoned, one of them outdated", published, "wrk-71 wrk-98", judgetest.Want{State: critical, Says: []string{"nodes wrk-71 and wrk-98 ¶ making all of them ready drains and"}}},
+		{"nothing pending", fleet(5, on("w-01 w-02", cordoned(time.Hour, "oc"))), "w-01 w-02", judgetest.Want{State: warning, Not: []string{"all of them"}}},
+		{"behind a third", fleet(5, on("w-01 w-02 w-04", cordoned(time.Hour, "oc")), on("w-03", outdated)), "w-01 w-02", judgetest.Want{State: warning, Not: []string{"all of them"}}},
+		{"a rollout runs", fleet(5, on("w-01 w-02", cordoned(time.Hour, "oc")), on("w-03", outdated), on("w-04", rebooting(time.Minute))), "w-01 w-02", judgetest.Want{State: critical, Says: []string{"making all of them ready once w-04 is done, drains and"}}},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			var targets []Target
+			if err := (targetsValue{&targets}).Set(r.targets); err != nil {
+				t.Fatal(err)
+			}
+			v := Foresee(foreseen(r.snapshot), targets, defaults(), noon)
+			r.want.Check(t, v.Findings, v.Summary)
+			subjects := map[string]bool{}
+			for _, f := range v.Findings {
+				if subjects[f.Subject] {
+					t.Errorf("%s is told twice", f.Subject)
+				}
+				subjects[f.Subject] = true
+			}
+		})
+	}
+}
+
 // The worst first: a drain that hangs, what is lost, what cannot start elsewhere, GPUs, the rest.
 func TestBurdenWorstFirst(t *testing.T) {
 	gpu, local := pod("e", "gpu", "Job gpu"), pod("d", "local", "StatefulSet local")
