@@ -34,7 +34,7 @@ func Foresee(p Prospect, targets []Target, l Limits, now time.Time) Verdict {
 	for node, workloads := range p.Workloads {
 		f.burdens[node] = weigh(workloads, p.Budgets)
 	}
-	targets = unique(targets)
+	cluster := false
 	for _, t := range targets {
 		switch t.Kind {
 		case targetNode:
@@ -42,10 +42,13 @@ func Foresee(p Prospect, targets []Target, l Limits, now time.Time) Verdict {
 		case targetPool:
 			f.pool(t.Name)
 		default:
-			f.cluster()
+			cluster = true
 		}
 	}
 	f.together(targets)
+	if cluster { // last: it leaves out the pools that are told
+		f.cluster()
+	}
 	for _, silent := range judgeController(p.Snapshot, f.members, now) {
 		silent.State = noted(f.outdated() > 0)
 		silent.Consequence = "what is told here does not happen until it runs again, and then at once"
