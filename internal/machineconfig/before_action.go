@@ -108,11 +108,19 @@ func still(n Node) string {
 }
 
 // hangingDrains are the other nodes whose drain takes long. A place for their pods, on a node that is made free, may be all that they
-// wait for: that is how a taint can set off a reboot without holding any update.
+// wait for: that is how a taint can set off a reboot without holding any update. The last write of desiredDrain does not tell since
+// when, as the daemon's every write renews it; a drain of which nothing tells is taken to hang.
 func (f *foresight) hangingDrains(node string) []string {
 	var out []string
 	for _, n := range f.Nodes {
-		if n.Name != node && n.draining() && !n.DrainAsked.IsZero() && f.now.Sub(n.DrainAsked) > slowDrain {
+		if n.Name == node || !n.draining() {
+			continue
+		}
+		since := n.CordonedSince
+		if pool, _, ok := f.poolOf(n.Name); ok {
+			since = earlier(since, f.judgement(pool).workSince(n).Time)
+		}
+		if n.failed() || since.IsZero() || f.now.Sub(since) > slowDrain {
 			out = append(out, n.Name)
 		}
 	}

@@ -121,6 +121,12 @@ func TestBeforeNode(t *testing.T) {
 			want: critical, says: []string{"is being updated, draining", "PodDisruptionBudget ai4dd/train allows 0 disruptions"}},
 		{name: "the taint's indirect way: a drain elsewhere hangs", prospect: foreseen(fleet(5, on("w-01", taint(taintOf)), on("w-02", draining(time.Hour)))), want: critical,
 			says: []string{"the drain of w-02 hangs: if the pods there find room only on w-01, the drain goes on and the reboot follows"}},
+		{name: "a drain hangs, and the daemon has just written", prospect: foreseen(fleet(5, on("w-01", taint(taintOf)), on("w-02", draining(5*time.Minute), cordoned(time.Hour, "machine-config-controller")))), want: critical, says: []string{"the drain of w-02 hangs"}},
+		{name: "a drain that has been given up for an hour", prospect: foreseen(fleet(5, on("w-01", taint(taintOf)), on("w-02", draining(5*time.Minute), degradedNode("failed to drain node: w-02 after 1 hour", 5*time.Minute)))), want: critical, says: []string{"the drain of w-02 hangs"}},
+		{name: "a drain that began before the present target", prospect: foreseen(fleet(5, worker(func(p *Pool) { p.Conditions[condUpdated] = Condition{Since: before(5 * time.Minute)} }), on("w-01", taint(taintOf)), on("w-02", draining(5*time.Minute), cordoned(3*time.Hour, "machine-config-controller")))), want: critical, says: []string{"the drain of w-02 hangs"}},
+		{name: "a drain of which nothing tells since when", prospect: foreseen(fleet(5, worker(func(p *Pool) { p.Conditions = nil }), on("w-01", taint(taintOf)), on("w-02", draining(5*time.Minute), func(n *Node) {
+			n.Picked, n.DrainAsked, n.StateWritten, n.CordonedSince = time.Time{}, time.Time{}, time.Time{}, time.Time{}
+		}))), want: critical, says: []string{"the drain of w-02 hangs"}},
 		{name: "a drain that has just begun does not hang", prospect: foreseen(fleet(5, on("w-01", taint(taintOf)), on("w-02", draining(4*time.Minute)))), want: warning,
 			says: []string{"nothing is pending for it; pool worker has an update outstanding for 1 other node"}, not: []string{"hangs"}},
 
