@@ -34,6 +34,7 @@ func Foresee(p Prospect, targets []Target, l Limits, now time.Time) Verdict {
 	for node, workloads := range p.Workloads {
 		f.burdens[node] = weigh(workloads, p.Budgets)
 	}
+	cluster := false
 	for _, t := range targets {
 		switch t.Kind {
 		case targetNode:
@@ -41,8 +42,12 @@ func Foresee(p Prospect, targets []Target, l Limits, now time.Time) Verdict {
 		case targetPool:
 			f.pool(t.Name)
 		default:
-			f.cluster()
+			cluster = true
 		}
+	}
+	f.together(targets)
+	if cluster { // last: it leaves out the pools that are told
+		f.cluster()
 	}
 	for _, silent := range judgeController(p.Snapshot, f.members, now) {
 		silent.State = noted(f.outdated() > 0)

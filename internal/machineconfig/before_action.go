@@ -20,12 +20,30 @@ type effect struct {
 	other []string
 }
 
-// effectOf compares what the MCO takes after an action with what it takes now. The node is the one that is touched.
+// effectOf compares what the MCO takes after an action with what it takes without it: now, and once the nodes in work are done. The
+// node is the one that is touched; empty: several are.
 func (f *foresight) effectOf(after Snapshot, node string) effect {
 	e := effect{}
-	var parts []string
-	for _, p := range after.picks() {
-		if slices.ContainsFunc(f.before, func(b pick) bool { return b.Name == p.Name }) {
+	parts := f.taken(&e, after.picks(), f.before, node)
+	if then, busy := after.finished(); len(busy) > 0 {
+		without, _ := f.finished()
+		known := slices.Concat(f.before, after.picks(), without.picks())
+		for _, part := range f.taken(&e, then.picks(), known, node) {
+			parts = append(parts, "once "+are(busy)+" done, "+part)
+		}
+	}
+	e.text = strings.Join(parts, "; ")
+	if e.text == "" {
+		e.text = "drains nothing" + f.whyNothing(after, node)
+	}
+	return e
+}
+
+// taken adds to an effect the picks that are not known.
+func (f *foresight) taken(e *effect, picks, known []pick, node string) (parts []string) {
+	further := 0
+	for _, p := range picks {
+		if slices.ContainsFunc(known, func(k pick) bool { return k.Name == p.Name }) {
 			continue
 		}
 		need, _ := f.need(p.Node, p.pool)
@@ -39,35 +57,45 @@ func (f *foresight) effectOf(after Snapshot, node string) effect {
 			continue
 		}
 		e.other = append(e.other, p.Name)
-		if len(e.other) == 1 {
+		if further++; further == 1 {
 			parts = append(parts, need.does(p.Name)+", which is next in line")
 		}
 	}
-	if len(e.other) > 1 {
-		parts = append(parts, plugin.Count(len(e.other)-1, "further node")+" with it")
+	if further > 1 {
+		parts = append(parts, plugin.Count(further-1, "further node")+" with it")
 	}
-	e.text = strings.Join(parts, "; ")
-	if e.text == "" {
-		e.text = "drains nothing" + f.whyNothing(after, node)
-	}
-	return e
+	return parts
 }
 
-// whyNothing is why a node that is outdated is not taken even after an action.
+// whyNothing is why no outdated node is taken even after an action: neither the one that is touched, nor another of its pool.
 func (f *foresight) whyNothing(after Snapshot, node string) string {
 	pool, r, ok := after.poolOf(node)
-	i := slices.IndexFunc(r.waiting, func(n Node) bool { return n.Name == node })
+	var own *Node
+	for i, n := range r.nodes {
+		if n.Name == node && !r.atTarget(n) {
+			own = &r.nodes[i]
+		}
+	}
+	full := fmt.Sprintf("%d unavailable, maxUnavailable %d", r.unavailable(), pool.maxUnavailable(len(r.nodes)))
 	switch {
-	case !ok || i < 0:
+	case !ok || own == nil && len(r.queue()) == 0:
 		return ""
 	case pool.Paused:
 		return " yet: pool " + pool.Name + " is paused"
 	case pool.imageAwaited():
 		return " yet: the OS image is not built"
-	case !r.waiting[i].pickable():
-		return fmt.Sprintf(" yet: %s is still %s", node, still(r.waiting[i]))
+	case own == nil:
+		next := slices.IndexFunc(r.queue(), Node.pickable)
+		if next < 0 {
+			return fmt.Sprintf(" yet: %s is still %s", r.waiting[0].Name, still(r.waiting[0]))
+		}
+		return fmt.Sprintf(" more now: %s, and %s is next", full, r.queue()[next].Name)
+	case r.inWork(node):
+		return " more: what has begun is finished first"
+	case !own.pickable():
+		return fmt.Sprintf(" yet: %s is still %s", node, still(*own))
 	case r.room() <= 0:
-		return fmt.Sprintf(" yet: %d unavailable, maxUnavailable %d; then it is number %d in line", r.unavailable(), pool.maxUnavailable(len(r.nodes)), r.place(node))
+		return fmt.Sprintf(" yet: %s; then it is number %d in line", full, r.place(node))
 	}
 	return fmt.Sprintf(" more: %s is number %d in line", node, r.place(node))
 }
@@ -80,11 +108,19 @@ func still(n Node) string {
 }
 
 // hangingDrains are the other nodes whose drain takes long. A place for their pods, on a node that is made free, may be all that they
-// wait for: that is how a taint can set off a reboot without holding any update.
+// wait for: that is how a taint can set off a reboot without holding any update. The last write of desiredDrain does not tell since
+// when, as the daemon's every write renews it; a drain of which nothing tells is taken to hang.
 func (f *foresight) hangingDrains(node string) []string {
 	var out []string
 	for _, n := range f.Nodes {
-		if n.Name != node && n.draining() && !n.DrainAsked.IsZero() && f.now.Sub(n.DrainAsked) > slowDrain {
+		if n.Name == node || !n.draining() {
+			continue
+		}
+		since := n.CordonedSince
+		if pool, _, ok := f.poolOf(n.Name); ok {
+			since = earlier(since, f.judgement(pool).workSince(n).Time)
+		}
+		if n.failed() || since.IsZero() || f.now.Sub(since) > slowDrain {
 			out = append(out, n.Name)
 		}
 	}

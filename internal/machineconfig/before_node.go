@@ -20,6 +20,8 @@ type nodeQuestion struct {
 	worst   plugin.State
 	ignites string   // the action that has the node drained
 	others  []string // other nodes that an action has drained
+
+	unpausing effect // of the actions that unpause its pool, all together
 }
 
 func (f *foresight) node(name string) {
@@ -46,7 +48,7 @@ func (q *nodeQuestion) actions() {
 		e := q.frees(effect{text: "drains nothing: the MCO heeds no taints" + q.notTheTaint()}, n)
 		q.row("take away taint "+t, "", e)
 	}
-	uncordon, wake := (*Node).uncordon, (*Node).wake
+	uncordon, wake, repair := (*Node).uncordon, (*Node).wake, (*Node).repair
 	if q.n.Unschedulable && !q.r.inWork(n) {
 		q.row("uncordon it", "making "+n+" schedulable", q.frees(q.effectOf(q.withNode(n, uncordon), n), n))
 	}
@@ -56,13 +58,16 @@ func (q *nodeQuestion) actions() {
 	if q.n.Unschedulable && !q.n.KubeletReady {
 		q.row("both", "making "+n+" Ready and schedulable", q.frees(q.effectOf(q.withNode(n, uncordon, wake), n), n))
 	}
+	if q.n.drifted() {
+		q.row("end what degrades it", "ending what degrades "+n, q.effectOf(q.withNode(n, repair), n))
+	}
 	if !q.pool.Paused {
 		return
 	}
-	q.row("unpause pool "+q.pool.Name, "unpausing pool "+q.pool.Name, q.effectOf(q.unpaused(q.pool.Name), n))
+	q.unpause("unpause pool "+q.pool.Name, "unpausing pool "+q.pool.Name, q.effectOf(q.unpaused(q.pool.Name), n))
 	if !q.n.pickable() {
 		ready := q.withNode(n, uncordon, wake)
-		q.row("make it ready, and unpause", "making "+n+" ready and unpausing pool "+q.pool.Name, q.effectOf(ready.unpaused(q.pool.Name), n))
+		q.unpause("make it ready, and unpause", "making "+n+" ready and unpausing pool "+q.pool.Name, q.effectOf(ready.unpaused(q.pool.Name), n))
 	}
 }
 
@@ -75,12 +80,23 @@ func (q *nodeQuestion) notTheTaint() string {
 }
 
 func (q *nodeQuestion) row(action, ignites string, e effect) {
-	q.rows = append(q.rows, [2]string{action, e.text})
+	q.tell(action, ignites, e)
 	q.worst = max(q.worst, e.state)
+	q.others = append(q.others, e.other...)
+}
+
+// unpause is a row of its own kind: unpausing is not done to the node.
+func (q *nodeQuestion) unpause(action, ignites string, e effect) {
+	q.tell(action, ignites, e)
+	q.unpausing.state = max(q.unpausing.state, e.state)
+	q.unpausing.other = append(q.unpausing.other, e.other...)
+}
+
+func (q *nodeQuestion) tell(action, ignites string, e effect) {
+	q.rows = append(q.rows, [2]string{action, e.text})
 	if e.own && q.ignites == "" {
 		q.ignites = ignites
 	}
-	q.others = append(q.others, e.other...)
 }
 
 // labels tell what moving the node into another pool does. It is no part of the verdict: nobody does it by the way.

@@ -34,7 +34,7 @@ func (f *foresight) waitingIn(name string) []plugin.Finding {
 	j.judge()
 	dangerous := false
 	for _, n := range slices.Concat(r.working, r.waiting, r.failed) {
-		if need, _ := f.need(n, r.pool); need != needNothing && !n.drifted() {
+		if need, _ := f.need(n, r.pool); need != needNothing && !(n.drifted() && r.atTarget(n)) {
 			f.drained[n.Name], dangerous = true, true
 		}
 	}

@@ -37,13 +37,21 @@ func (q *nodeQuestion) atWork() plugin.Finding {
 func (q *nodeQuestion) failed() plugin.Finding {
 	f := plugin.Finding{State: plugin.Critical, Problem: "its update failed", Since: q.n.StateWritten, AtLeast: true, Cause: reason(q.n)}
 	_, f.Remedy = q.judgement(q.pool).cure(q.n)
-	if q.n.drifted() {
-		f.State, f.Problem = plugin.Warning, "degraded, with no change pending for it"
+	if q.n.drifted() && q.r.atTarget(q.n) {
+		f.State, f.Problem = max(plugin.Warning, q.unpausing.state), "degraded, with no change pending for it"
 		f.Consequence = "it uses up maxUnavailable; once the cause is gone the daemon goes on by itself"
 		return f
 	}
 	q.drained[q.n.Name] = true
-	f.Consequence = "the daemon tries again by itself; once the cause is gone the MCO " + q.does()
+	switch {
+	case hasNode(q.takenNow(), q.n.Name):
+		f.Consequence = "the pool has a newer target, and whatever you do, the MCO " + q.does()
+	case q.n.drifted():
+		f.Problem = "degraded, and an update is pending for it"
+		f.Consequence = "once the cause is gone and its turn comes, the MCO " + q.does()
+	default:
+		f.Consequence = "the daemon tries again by itself; once the cause is gone the MCO " + q.does()
+	}
 	return f
 }
 
@@ -53,7 +61,7 @@ func (q *nodeQuestion) pending() plugin.Finding {
 	_, since := j.pending()
 	f := plugin.Finding{Problem: "an update is pending for it", Since: since.Time, AtLeast: since.atLeast}
 	need, _ := q.need(q.n, q.pool)
-	f.State = noted(need != needNothing)
+	f.State = max(noted(need != needNothing), q.unpausing.state)
 	if need != needNothing {
 		q.drained[q.n.Name] = true
 	}
@@ -105,25 +113,28 @@ func (q *nodeQuestion) safely() string {
 
 // settled: the node runs its target. Touching it can still make room for others.
 func (q *nodeQuestion) settled() plugin.Finding {
-	if len(q.others) > 0 && q.worst == plugin.Critical {
-		f := plugin.Finding{Problem: "nothing is pending for it, but others wait behind it", Cause: trouble(q.n, clock{now: q.now}),
+	if q.worst == plugin.Critical {
+		return plugin.Finding{Problem: "nothing is pending for it, but others wait behind it", Cause: trouble(q.n, clock{now: q.now}),
 			Consequence: "touching it can have " + plugin.List(unique(q.others)) + " drained",
 			Remedy:      "ask for their workloads: check_mcp --before-change " + q.others[0]}
-		if q.pool.Paused {
-			f.State, q.worst = plugin.Warning, plugin.Warning // it is the unpausing that does it, not what is done to the node
-			f.Problem, f.Consequence = "nothing is pending for it; its pool is paused with an update for others", "unpausing drains "+plugin.List(unique(q.others))
-		}
-		return f
+	}
+	if q.unpausing.state == plugin.Critical { // harmless: it is the unpausing that does it, not what is done to the node
+		return plugin.Finding{State: plugin.Warning, Problem: "nothing is pending for it; its pool is paused with an update for others", Cause: trouble(q.n, clock{now: q.now}),
+			Consequence: "unpausing drains " + plugin.List(unique(q.unpausing.other)),
+			Remedy:      "ask for their workloads: check_mcp --before-change " + q.unpausing.other[0]}
 	}
 	f := plugin.Finding{Problem: "nothing is pending for it", Consequence: "no taint, cordon or pause on it holds back a drain"}
+	if others := q.r.outdated(); others > 0 {
+		f.Problem += fmt.Sprintf("; pool %s has an update outstanding for %s", q.pool.Name, plugin.Count(others, "other node"))
+		f.Consequence = ""
+	}
 	switch {
 	case !q.n.ready():
 		f.State, f.Cause = plugin.Warning, trouble(q.n, clock{now: q.now})
 	case q.pool.Paused:
 		f.State, f.Cause = plugin.Warning, q.pause(q.judgement(q.pool), clock{now: q.now})
 	case q.r.outdated() > 0:
-		f.State, f.Problem = plugin.Warning, fmt.Sprintf("nothing is pending for it; pool %s has an update outstanding for %s", q.pool.Name, plugin.Count(q.r.outdated(), "other node"))
-		f.Remedy = "check_mcp --before-change pool/" + q.pool.Name
+		f.State, f.Remedy = plugin.Warning, "check_mcp --before-change pool/"+q.pool.Name
 	case len(q.n.Taints) > 0:
 		f.Cause = "it has the taint " + plugin.List(q.n.Taints)
 	}

@@ -95,6 +95,25 @@ func (s Snapshot) withNode(name string, changes ...func(*Node)) Snapshot {
 	return s
 }
 
+// finished is the snapshot as it will be once the nodes in work are done, which are named.
+func (s Snapshot) finished() (Snapshot, []string) {
+	var busy []string
+	m := members(s.Pools, s.Nodes)
+	for _, p := range s.Pools {
+		busy = append(busy, names(newRollout(p, m.of[p.Name], s.Images).working)...)
+	}
+	s.Nodes = slices.Clone(s.Nodes)
+	for i, n := range s.Nodes {
+		if slices.Contains(busy, n.Name) {
+			n.Current, n.CurrentImage, n.State = n.Desired, n.DesiredImage, stateDone
+			n.uncordon()
+			n.wake()
+			s.Nodes[i] = n
+		}
+	}
+	return s, busy
+}
+
 // unpaused is the snapshot as it would be with one pool unpaused.
 func (s Snapshot) unpaused(name string) Snapshot {
 	s.Pools = slices.Clone(s.Pools)

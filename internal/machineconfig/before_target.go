@@ -2,6 +2,7 @@ package machineconfig
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"overdue/internal/plugin"
@@ -37,7 +38,9 @@ func (v targetsValue) Set(s string) error {
 		if err != nil {
 			return err
 		}
-		*v.list = append(*v.list, t)
+		if !slices.Contains(*v.list, t) {
+			*v.list = append(*v.list, t)
+		}
 	}
 	return nil
 }

@@ -58,6 +58,12 @@ func gpuPool(members string, change func(*Pool)) func(*Snapshot) {
 var policy = &Policy{Files: map[string][]string{"/etc/containers/registries.conf": {actionSpecial}, "/etc/nmstate/openshift": {"None"}, "/etc/mine": {actionDrain}},
 	Units: map[string][]string{"a.service": {"Reload"}}, SSHKeys: []string{"None"}}
 
+// withdrawn: failed at a configuration that its pool has given up since.
+func withdrawn(n *Node) {
+	n.Desired = "rendered-bad"
+	degradedNode("bad", time.Hour)(n)
+}
+
 type beforeRow struct {
 	name     string
 	prospect Prospect
@@ -115,6 +121,12 @@ func TestBeforeNode(t *testing.T) {
 			want: critical, says: []string{"is being updated, draining", "PodDisruptionBudget ai4dd/train allows 0 disruptions"}},
 		{name: "the taint's indirect way: a drain elsewhere hangs", prospect: foreseen(fleet(5, on("w-01", taint(taintOf)), on("w-02", draining(time.Hour)))), want: critical,
 			says: []string{"the drain of w-02 hangs: if the pods there find room only on w-01, the drain goes on and the reboot follows"}},
+		{name: "a drain hangs, and the daemon has just written", prospect: foreseen(fleet(5, on("w-01", taint(taintOf)), on("w-02", draining(5*time.Minute), cordoned(time.Hour, "machine-config-controller")))), want: critical, says: []string{"the drain of w-02 hangs"}},
+		{name: "a drain that has been given up for an hour", prospect: foreseen(fleet(5, on("w-01", taint(taintOf)), on("w-02", draining(5*time.Minute), degradedNode("failed to drain node: w-02 after 1 hour", 5*time.Minute)))), want: critical, says: []string{"the drain of w-02 hangs"}},
+		{name: "a drain that began before the present target", prospect: foreseen(fleet(5, worker(func(p *Pool) { p.Conditions[condUpdated] = Condition{Since: before(5 * time.Minute)} }), on("w-01", taint(taintOf)), on("w-02", draining(5*time.Minute), cordoned(3*time.Hour, "machine-config-controller")))), want: critical, says: []string{"the drain of w-02 hangs"}},
+		{name: "a drain of which nothing tells since when", prospect: foreseen(fleet(5, worker(func(p *Pool) { p.Conditions = nil }), on("w-01", taint(taintOf)), on("w-02", draining(5*time.Minute), func(n *Node) {
+			n.Picked, n.DrainAsked, n.StateWritten, n.CordonedSince = time.Time{}, time.Time{}, time.Time{}, time.Time{}
+		}))), want: critical, says: []string{"the drain of w-02 hangs"}},
 		{name: "a drain that has just begun does not hang", prospect: foreseen(fleet(5, on("w-01", taint(taintOf)), on("w-02", draining(4*time.Minute)))), want: warning,
 			says: []string{"nothing is pending for it; pool worker has an update outstanding for 1 other node"}, not: []string{"hangs"}},
 
@@ -127,6 +139,12 @@ func TestBeforeNode(t *testing.T) {
 			says: []string{"uncordon it → drains nothing yet: w-01 is still not Ready", "make it Ready → drains nothing yet: w-01 is still cordoned", "both → drains and", "making w-01 Ready and schedulable drains"}},
 		{name: "up to date, and its cordon holds another", prospect: foreseen(fleet(5, on("w-01", cordoned(time.Hour, "oc")), on("w-03 w-04", outdated))), want: critical,
 			says: []string{"nothing is pending for it, but others wait behind it", "touching it can have w-03 drained", "uncordon it → drains and, unless the change needs none, reboots w-03, which is next in line", "check_mcp --before-change w-03"}, not: []string{"w-04"}},
+		{name: "up to date, and its cordon holds the rest of a rollout that runs", prospect: foreseen(fleet(5, on("w-01", cordoned(time.Hour, "oc")), on("w-02", rebooting(4*time.Minute)), on("w-03 w-04 w-05", outdated))), want: critical,
+			says: []string{"others wait behind it", "uncordon it → once w-02 is done, drains and, unless the change needs none, reboots w-03, which is next in line"}},
+		{name: "the same, and it is not Ready", prospect: foreseen(fleet(5, on("w-01", notReady(time.Hour)), on("w-02", rebooting(4*time.Minute)), on("w-03 w-04 w-05", outdated))), want: critical,
+			says: []string{"make it Ready → once w-02 is done, drains and"}},
+		{name: "the rollout goes on without it", prospect: foreseen(fleet(5, worker(func(p *Pool) { p.Limit = "2" }), on("w-01", cordoned(time.Hour, "oc")), on("w-02 w-03", rebooting(4*time.Minute)), on("w-04", outdated))), want: warning,
+			says: []string{"uncordon it → drains nothing"}, not: []string{"once w-02"}},
 		{name: "next in line by itself", prospect: foreseen(fleet(5, on("w-01", outdated))), want: critical, says: []string{"it is ready and next in line", "whatever you do, the MCO drains and"}},
 		{name: "third in line", target: "w-03", prospect: foreseen(fleet(5, on("w-01 w-02 w-03", outdated))), want: critical, says: []string{"it is ready and number 3 in line", "in its turn the MCO drains"}},
 		{name: "cordoned, and others use up maxUnavailable", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Hour, "oc")), on("w-02", notReady(time.Hour)))), want: critical,
@@ -137,6 +155,15 @@ func TestBeforeNode(t *testing.T) {
 		{name: "rebooting", prospect: foreseen(fleet(5, on("w-01", rebooting(4*time.Minute)))), want: critical, says: []string{"is being updated, rebooting"}},
 		{name: "okd 593: its update failed", prospect: foreseen(fleet(5, on("w-01", picked(time.Hour), degradedNode("failed to drain node: w-01 after 1 hour", time.Hour)))), want: critical, says: []string{"its update failed", "the daemon tries again by itself"}},
 		{name: "MCO 367: drifted", prospect: foreseen(fleet(5, on("w-01", degradedNode(`content mismatch for file "/etc/x"`, time.Hour)))), want: warning, says: []string{"degraded, with no change pending", "undo the change of /etc/x"}},
+		{name: "drifted and outdated: the remedy has it drained", prospect: foreseen(fleet(5, on("w-01", outdated, degradedNode(`content mismatch for file "/etc/x"`, time.Hour)))), want: critical,
+			says: []string{"degraded, and an update is pending for it", "once the cause is gone and its turn comes, the MCO drains and", "end what degrades it → drains and, unless the change needs none, reboots w-01 (next in line)"}},
+		{name: "drifted and outdated, and there is room: the MCO takes it as it is", prospect: foreseen(fleet(5, worker(func(p *Pool) { p.Limit = "2" }), on("w-01", outdated, degradedNode("unexpected on-disk state", time.Hour)))), want: critical,
+			says: []string{"whatever you do, the MCO drains and"}},
+		{name: "drifted, and others wait behind it", prospect: foreseen(fleet(5, on("w-01", degradedNode("unexpected on-disk state", time.Hour)), on("w-02", outdated))), want: critical,
+			says: []string{"end what degrades it → drains and, unless the change needs none, reboots w-02, which is next in line"}},
+		{name: "failed at a target that was withdrawn: the MCO takes it", prospect: foreseen(fleet(5, on("w-01", outdated, withdrawn))), want: critical, says: []string{"its update failed", "whatever you do, the MCO drains and"}},
+		{name: "failed at a target that was withdrawn, and a cordon elsewhere holds it", prospect: foreseen(fleet(5, on("w-02", cordoned(time.Hour, "oc")), on("w-01", outdated, withdrawn))), target: "w-02", want: critical,
+			says: []string{"others wait behind it", "uncordon it → drains and, unless the change needs none, reboots w-01, which is next in line"}},
 		{name: "in no pool", prospect: foreseen(fleet(5, on("w-01", func(n *Node) { n.Labels = map[string]string{} }))), want: warning, says: []string{"in no pool"}},
 
 		// Pauses.
@@ -146,6 +173,14 @@ func TestBeforeNode(t *testing.T) {
 			says: []string{"uncordon it → drains nothing yet: pool worker is paused", "unpause pool worker → drains nothing yet: w-01 is still cordoned", "make it ready, and unpause → drains and"}},
 		{name: "paused, and only others are outdated", prospect: foreseen(fleet(5, on("w-02", outdated), paused("oc"))), want: warning,
 			says: []string{"unpausing drains w-02"}},
+		{name: "paused, and its taint keeps out what a drain elsewhere waits for", prospect: foreseen(fleet(5, on("w-01", taint(taintOf)), on("w-02", draining(time.Hour)), paused("oc"))), want: critical,
+			says: []string{"touching it can have w-02 drained", "the drain of w-02 hangs"}},
+		{name: "paused, and the drain that waits is of another pool", prospect: foreseen(fleet(5, gpuPool("w-05", func(*Pool) {}), on("w-05", draining(time.Hour)), on("w-01", taint(taintOf)), paused("oc"))), want: critical,
+			says: []string{"touching it can have w-05 drained"}},
+		{name: "paused, cordoned, and another pool waits for nothing here", prospect: foreseen(fleet(5, on("w-02", outdated), on("w-01", cordoned(time.Hour, "oc")), paused("oc"))), want: warning,
+			says: []string{"unpausing drains w-02"}},
+		{name: "paused, harmless for itself, but not for others", prospect: foreseen(fleet(5, worker(func(p *Pool) { p.Limit = "2" }), on("w-01 w-02", outdated), on("w-02", func(n *Node) { n.Current, n.Desired = "rendered-older", "rendered-older" }), paused("oc")), changing(Change{SSHKeys: true}, policy)), want: critical,
+			says: []string{"unpausing pool worker updates w-01 without a drain or reboot", "reboots w-02, which is next in line"}},
 		{name: "image build not done", prospect: foreseen(fleet(5, append(held, condition(condBuilding, "", time.Hour))...)), want: critical, says: []string{"uncordon it → drains nothing yet: the OS image is not built"}},
 		{name: "the controller is dead", prospect: foreseen(fleet(5, append(held, func(s *Snapshot) { s.ControllerSeen = before(time.Hour) })...)), want: critical, says: []string{"what is told here does not happen until it runs again, and then at once"}},
 
@@ -183,6 +218,45 @@ func TestBeforeNode(t *testing.T) {
 		{name: "outside every window", prospect: foreseen(fleet(5, held...)), limits: func(l *Limits) { l.Windows = windows(t, "UTC", "sat 22:00-sun 04:00") }, want: critical, says: []string{"outside every window; the next opens in 3d 10h"}},
 	} {
 		t.Run(r.name, r.check)
+	}
+}
+
+// Nodes that are asked about together are also judged together, and each once.
+func TestBeforeTogether(t *testing.T) {
+	two := fleet(5, on("w-01 w-02", cordoned(time.Hour, "oc")), on("w-03", outdated))
+	published := controller(t, "pending-blocked-two-cordoned", "pending-blocked-two-cordoned-nodes.json")
+	for _, r := range []struct {
+		name     string
+		snapshot Snapshot
+		targets  string
+		want     judgetest.Want
+	}{
+		{"each cordon alone holds it", two, "w-01 w-02", judgetest.Want{State: critical,
+			Says: []string{"uncordon it → drains nothing more now: 1 unavailable, maxUnavailable 1, and w-03 is next", "nothing is pending for it; pool worker has an update outstanding for 1 other node", "nodes w-01 and w-02 ¶ making all of them ready drains and, unless the change needs none, reboots w-03, which is next in line"}}},
+		{"one of the two", two, "w-01", judgetest.Want{State: warning, Says: []string{"drains nothing more now"}, Not: []string{"all of them"}}},
+		{"what waits is cordoned too", fleet(5, on("w-01 w-03", cordoned(time.Hour, "oc")), on("w-03", outdated)), "w-01", judgetest.Want{State: warning, Says: []string{"drains nothing yet: w-03 is still cordoned"}}},
+		{"the same one twice", two, "w-01 w-01", judgetest.Want{State: warning, Not: []string{"all of them"}}},
+		{"the MCO's own controller: two cordoned, one of them outdated", published, "wrk-71 wrk-98", judgetest.Want{State: critical, Says: []string{"nodes wrk-71 and wrk-98 ¶ making all of them ready drains and"}}},
+		{"the cluster first, then its pool", two, "cluster pool/worker", judgetest.Want{State: critical}},
+		{"nothing pending", fleet(5, on("w-01 w-02", cordoned(time.Hour, "oc"))), "w-01 w-02", judgetest.Want{State: warning, Not: []string{"all of them"}}},
+		{"behind a third", fleet(5, on("w-01 w-02 w-04", cordoned(time.Hour, "oc")), on("w-03", outdated)), "w-01 w-02", judgetest.Want{State: warning, Not: []string{"all of them"}}},
+		{"a rollout runs", fleet(5, on("w-01 w-02", cordoned(time.Hour, "oc")), on("w-03", outdated), on("w-04", rebooting(time.Minute))), "w-01 w-02", judgetest.Want{State: critical, Says: []string{"making all of them ready once w-04 is done, drains and"}}},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			var targets []Target
+			if err := (targetsValue{&targets}).Set(r.targets); err != nil {
+				t.Fatal(err)
+			}
+			v := Foresee(foreseen(r.snapshot), targets, defaults(), noon)
+			r.want.Check(t, v.Findings, v.Summary)
+			subjects := map[string]bool{}
+			for _, f := range v.Findings {
+				if subjects[f.Subject] {
+					t.Errorf("%s is told twice", f.Subject)
+				}
+				subjects[f.Subject] = true
+			}
+		})
 	}
 }
 
@@ -256,6 +330,8 @@ func TestBeforePool(t *testing.T) {
 		{name: "paused with a change", prospect: foreseen(fleet(5, on("all", outdated), paused("oc"))), want: critical, says: []string{"paused with an update outstanding"}},
 		{name: "paused without", prospect: foreseen(rolledOut(5, time.Hour, paused("oc"))), want: warning, says: []string{"paused, nothing pending"}},
 		{name: "degraded by drift", prospect: foreseen(fleet(5, on("w-01", degradedNode("content mismatch for file /etc/x", time.Hour)))), want: warning, says: []string{"the next change will not start"}},
+		{name: "drifted and outdated", prospect: foreseen(fleet(5, on("w-01", outdated, degradedNode("content mismatch for file /etc/x", time.Hour)))), want: critical, says: []string{"1 of 5 nodes degraded"}},
+		{name: "failed at a target that was withdrawn", prospect: foreseen(fleet(5, on("w-01", outdated, withdrawn), on("w-02", outdated))), want: critical, says: []string{"begins with → w-01"}},
 		{name: "cannot render (scenario h)", prospect: foreseen(scenario(t, "h-render-degraded")), want: warning, says: []string{"cannot render its configuration"}},
 	} {
 		r.target = "pool/worker"

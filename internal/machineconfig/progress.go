@@ -52,7 +52,7 @@ func (r rollout) imageUnknown() bool {
 func (r rollout) outdated() int {
 	n := len(r.working) + len(r.waiting)
 	for _, f := range r.failed {
-		if !(f.drifted() && f.Desired == r.pool.Target) {
+		if !(f.drifted() && r.atTarget(f)) {
 			n++
 		}
 	}

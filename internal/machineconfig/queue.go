@@ -10,17 +10,22 @@ import (
 func (r rollout) room() int {
 	room := r.pool.maxUnavailable(len(r.nodes)) - r.unavailable()
 	for _, n := range r.failed {
-		if n.Desired == r.pool.Target && n.Current != n.Desired {
+		if r.atTarget(n) && !n.drifted() {
 			room--
 		}
 	}
 	return room
 }
 
-// queue holds the nodes that wait, in the order in which the MCO picks them: by zone, nodes without a zone last, the oldest
-// first.
+// queue holds the nodes that wait, and those that failed or are in work at what the pool has given up since and can be picked
+// anew, in the order in which the MCO picks them: by zone, nodes without a zone last, the oldest first.
 func (r rollout) queue() []Node {
 	q := slices.Clone(r.waiting)
+	for _, n := range slices.Concat(r.failed, r.working) {
+		if !r.atTarget(n) && n.pickable() {
+			q = append(q, n)
+		}
+	}
 	slices.SortStableFunc(q, func(a, b Node) int {
 		if (a.Zone == "") != (b.Zone == "") {
 			return cmp.Compare(b.Zone, a.Zone)
@@ -55,6 +60,9 @@ func (r rollout) with(ready ...Node) rollout {
 }
 
 func (n *Node) uncordon() { n.Unschedulable = false }
+
+// repair has the daemon find the disk as it should be.
+func (n *Node) repair() { n.State = stateDone }
 
 // wake makes a node's kubelet well.
 func (n *Node) wake() {

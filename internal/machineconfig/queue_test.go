@@ -29,7 +29,11 @@ func TestPicks(t *testing.T) {
 		{"all ready", on(""), "w-03 w-04 w-02 w-05"},
 		{"one cordoned", on("w-03", cordoned(time.Hour, "oc")), "w-04 w-02 w-05"},
 		{"one failed at the target", on("w-03", picked(time.Hour), degradedNode("x", time.Hour)), "w-04 w-02 w-05"},
-		{"one drifted", on("w-03", degradedNode("x", time.Hour)), "w-04 w-02 w-05"},
+		// Degraded does not keep a node from being told a new target: desiredConfig differs and it is ready (getAllCandidateMachines).
+		{"one drifted from what it was told before the target", on("w-03", degradedNode("x", time.Hour)), "w-03 w-04 w-02"},
+		{"one failed at a target that was withdrawn", on("w-03", withdrawn), "w-03 w-04 w-02 w-05"},
+		{"one failed so and is cordoned", on("w-03", withdrawn, cordoned(time.Hour, "oc")), "w-04 w-02 w-05"},
+		{"one drifted from the target", on("w-03", func(n *Node) { n.Current, n.Desired = newConfig, newConfig }, degradedNode("x", time.Hour)), "w-04 w-02 w-05"},
 		{"one in work", on("w-03", draining(time.Hour)), "w-04 w-02 w-05"},
 		{"one that has no daemon", on("w-03", func(n *Node) { n.Current, n.State = "", "" }), "w-04 w-02 w-05"},
 	} {
