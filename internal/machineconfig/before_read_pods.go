@@ -26,6 +26,7 @@ type podObject struct {
 		} `json:"volumes"`
 	} `json:"spec"`
 	Status struct {
+		Phase      string `json:"phase"`
 		Conditions []struct {
 			Type    string `json:"type"`
 			Status  string `json:"status"`
@@ -64,6 +65,7 @@ func reduceWorkload(o *podObject) (Workload, bool) {
 		return Workload{}, false
 	}
 	w := Workload{Pod: pod, Owner: ownerOf(&o.Metadata)}
+	w.Pending, w.Unready = o.Status.Phase == "Pending", !o.ready()
 	for _, c := range o.Spec.Containers {
 		for name, quantity := range c.Resources.Limits {
 			if isGPU(name) {
@@ -78,6 +80,15 @@ func reduceWorkload(o *podObject) (Workload, bool) {
 		}
 	}
 	return w, true
+}
+
+func (o *podObject) ready() bool {
+	for _, c := range o.Status.Conditions {
+		if c.Type == "Ready" {
+			return c.Status == "True"
+		}
+	}
+	return false
 }
 
 // ownerOf names the controller that makes the pod anew, for a ReplicaSet the Deployment that made it.

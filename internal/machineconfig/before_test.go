@@ -177,6 +177,11 @@ func TestBeforeNode(t *testing.T) {
 			says: []string{"4 pods evicted, 4 GPUs in use, 1 with a local volume", "pod ml/train-0 (Job train) → evicted; 4 GPUs", "local volume: it cannot start on another node; emptyDir: its contents are deleted", "2 pods in a (Deployment web) → evicted"}},
 		{name: "a pod that two budgets select", prospect: foreseen(fleet(5, held...), runs("w-01", pod("db", "db-0", "StatefulSet db")), budget("db", "a", "db-0", 1), budget("db", "b", "db-0", 1)), want: critical,
 			says: []string{"selected by 2 PodDisruptionBudgets", "before the drain: leave it one PodDisruptionBudget"}},
+		{name: "two budgets refuse a pod that is not ready, however lenient, and not one that is pending", prospect: foreseen(fleet(5, held...), runs("w-01", pod("db", "db-0", "StatefulSet db"), pod("db", "new", "Job new")),
+			func(p *Prospect) {
+				p.Workloads["w-01"][0].Unready, p.Workloads["w-01"][1].Pending = true, true
+				p.Budgets = []Budget{{Namespace: "db", Name: "a", Selector: &metav1.LabelSelector{}, Lenient: true}, {Namespace: "db", Name: "b", Selector: &metav1.LabelSelector{}, Lenient: true}}
+			}), want: critical, says: []string{"pod db/db-0 is selected by 2 PodDisruptionBudgets"}, not: []string{"pod db/new is selected"}},
 		{name: "a budget that allows a disruption does not hang the drain", prospect: foreseen(fleet(5, held...), runs("w-01", pod("db", "db-0", "StatefulSet db")), budget("db", "a", "db-0", 1)), want: critical, not: []string{"hangs"}},
 		{name: "the budgets cannot be read", prospect: foreseen(fleet(5, held...), runs("w-01", pod("a", "b", "Job c")), func(p *Prospect) { p.NoBudgets = true }), want: critical, says: []string{"which PodDisruptionBudget will hang the drain is not known"}},
 		{name: "the pods cannot be read", prospect: foreseen(fleet(5, held...)), want: critical, says: []string{"which pods that evicts could not be read"}, not: []string{"pods evicted"}},
