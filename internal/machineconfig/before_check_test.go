@@ -171,6 +171,36 @@ status: `+r.pod+`
 	}
 }
 
+// GPUs are counted in GPUs, whoever makes them and whichever container has them.
+func TestBeforeCheckGPUs(t *testing.T) {
+	for spec, want := range map[string]string{
+		`containers: [{name: c, image: x, resources: {limits: {habana.ai/gaudi: "8"}}}]`:                                                                                                          "evicted; 8 GPUs",
+		`containers: [{name: c, image: x, resources: {limits: {gpu.intel.com/millicores: "500", gpu.intel.com/memory.max: "8000000000", gpu.intel.com/i915: "1"}}}]`:                              "evicted; 1 GPU",
+		`containers: [{name: c, image: x, resources: {limits: {gpu.intel.com/xe: "1", amd.com/gpu: "1", nvidia.com/mig-1g.5gb: "2"}}}]`:                                                           "evicted; 4 GPUs",
+		`containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpumem: "3000", example.com/gpu: "1", nvidia.com/hostdev: "1"}}}]`:                                                      "evicted",
+		`initContainers: [{name: i, image: x, resources: {limits: {nvidia.com/gpu: "2"}}}], containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: "1"}}}]`:                        "evicted; 2 GPUs",
+		`initContainers: [{name: i, image: x, restartPolicy: Always, resources: {limits: {nvidia.com/gpu: "2"}}}], containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: "1"}}}]`: "evicted; 3 GPUs",
+		`resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}], containers: [{name: c, image: x, resources: {claims: [{name: gpu}]}}]`:                                                    "evicted; uses devices by claim",
+	} {
+		s := beforeServer(t)
+		put(t, s, `
+apiVersion: v1
+kind: Pod
+metadata: {name: job, namespace: gpus, ownerReferences: [{apiVersion: batch/v1, kind: Job, name: j, uid: a, controller: true}]}
+spec: {nodeName: wrk-98, `+spec+`}
+`)
+		out, _ := run(t, s, "--before-change", "wrk-98", "--now", quarterPast)
+		_, row, _ := strings.Cut(out, "pod gpus/job (Job j)")
+		row, _, _ = strings.Cut(row, "\n")
+		if strings.TrimSpace(row) != want {
+			t.Errorf("%s: %q, want %q", spec, strings.TrimSpace(row), want)
+		}
+		if strings.Contains(spec, "Claims") && !strings.Contains(out, "4 GPUs in use, 1 using devices by claim, 1 with a local volume") {
+			t.Errorf("not in the first line:\n%s", out)
+		}
+	}
+}
+
 func TestBeforeCheckCluster(t *testing.T) {
 	s := beforeServer(t)
 	out, code := run(t, s, "--before-change", "cluster", "--now", quarterPast)
