@@ -17,6 +17,11 @@ var (
 	lastApplied = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?s)("kubectl\.kubernetes\.io\\?/last-applied-configuration"\s*:\s*)"(?:[^"\\]|\\.)*(?:"|\\?$)`)
 	})
+	// commandLine is a container's command or args, and the command of a probe or hook.
+	commandLine = sync.OnceValue(func() *regexp.Regexp {
+		const text = `"(?:[^"\\]|\\.)*`
+		return regexp.MustCompile(`(?s)("(?:command|args)"\s*:\s*)\[\s*(?:` + text + `"\s*,?\s*)*(?:\]|(?:` + text + `\\?)?$)`)
+	})
 	// nameAndValue are a container's environment, and the headers of its probes.
 	nameAndValue = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?s)(\{\s*"name"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"value"\s*:\s*)"(?:[^"\\]|\\.)*(?:"|\\?$)`)
@@ -42,6 +47,7 @@ func digested(field []byte) []byte {
 // password in a URL. It is for recordings.
 func Scrub(body []byte) []byte {
 	body = nameAndValue().ReplaceAll(lastApplied().ReplaceAll(body, []byte(`$1"removed"`)), []byte(`$1"removed"`))
+	body = commandLine().ReplaceAll(body, []byte(`$1["removed"]`))
 	body = contents().ReplaceAllFunc(body, digested)
 	return []byte(web.WithoutSecrets(string(body)))
 }

@@ -7,11 +7,16 @@ import (
 
 func TestScrub(t *testing.T) {
 	for body, want := range map[string]string{
-		`{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"env\":\"PASSWORD=x\\\\\"}\n","a":"b"}}`: `{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"removed","a":"b"}}`,
-		`{"annotations":{"kubectl.kubernetes.io/last-applied-configuration" : "", "a":"b"}}`:                            `{"annotations":{"kubectl.kubernetes.io/last-applied-configuration" : "removed", "a":"b"}}`,
-		`{"env":[{"name":"A","value":"x\"y"},{"name":"B","value":""},{"name":"C","valueFrom":{}}]}`:                     `{"env":[{"name":"A","value":"removed"},{"name":"B","value":"removed"},{"name":"C","valueFrom":{}}]}`,
-		`{"taints":[{"key":"a","value":"b","effect":"NoSchedule"}]}`:                                                    `{"taints":[{"key":"a","value":"b","effect":"NoSchedule"}]}`,
-		`{"a":"last-applied"}`: `{"a":"last-applied"}`,
+		`{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"env\":\"PASSWORD=x\\\\\"}\n","a":"b"}}`:            `{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"removed","a":"b"}}`,
+		`{"annotations":{"kubectl.kubernetes.io/last-applied-configuration" : "", "a":"b"}}`:                                       `{"annotations":{"kubectl.kubernetes.io/last-applied-configuration" : "removed", "a":"b"}}`,
+		`{"env":[{"name":"A","value":"x\"y"},{"name":"B","value":""},{"name":"C","valueFrom":{}}]}`:                                `{"env":[{"name":"A","value":"removed"},{"name":"B","value":"removed"},{"name":"C","valueFrom":{}}]}`,
+		`{"containers":[{"command":["/x","--a=\"HUNTER2]"],"args":[ "--password=HUNTER2" , "]" ],"image":"i"}]}`:                   `{"containers":[{"command":["removed"],"args":["removed"],"image":"i"}]}`,
+		`{"template":{"spec":{"initContainers":[{"command":[],"args":null,"livenessProbe":{"exec":{"command" : ["HUNTER2"]}}}]}}}`: `{"template":{"spec":{"initContainers":[{"command":["removed"],"args":null,"livenessProbe":{"exec":{"command" : ["removed"]}}}]}}}`,
+		`{"labels":{"command":"run","args":"x"},"kernelArguments":["quiet"]}`:                                                      `{"labels":{"command":"run","args":"x"},"kernelArguments":["quiet"]}`,
+		`{"args":["--a","--password=HUNTER2\`:                                     `{"args":["removed"]`,
+		`{"args":["--a", `:                                                        `{"args":["removed"]`,
+		`{"taints":[{"key":"a","value":"b","effect":"NoSchedule"}]}`:              `{"taints":[{"key":"a","value":"b","effect":"NoSchedule"}]}`,
+		`{"a":"last-applied"}`:                                                    `{"a":"last-applied"}`,
 		`{"kubectl.kubernetes.io\/last-applied-configuration":"HUNTER2"}`:         `{"kubectl.kubernetes.io\/last-applied-configuration":"removed"}`,
 		`{"kubectl.kubernetes.io/last-applied-configuration":"HUNTER2 and no end`: `{"kubectl.kubernetes.io/last-applied-configuration":"removed"`,
 		`{"env":[{"name":"A","value":"HUNTER2\`:                                   `{"env":[{"name":"A","value":"removed"`,

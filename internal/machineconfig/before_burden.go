@@ -11,7 +11,7 @@ import (
 
 // burden is what the drain of one node does to the workloads on it.
 type burden struct {
-	pods, lost, held, gpus, scratch, local int
+	pods, lost, held, gpus, devices, scratch, local int
 
 	holder, remedy string // of the first pod that the eviction API refuses
 	table          [][2]string
@@ -64,6 +64,9 @@ func (b *burden) count(w Workload) {
 	if w.Owner == "" {
 		b.lost++
 	}
+	if w.Devices {
+		b.devices++
+	}
 	if w.Scratch {
 		b.scratch++
 	}
@@ -82,7 +85,7 @@ func (g *workloadGroup) weight() int {
 		return 3
 	case all.local > 0:
 		return 2
-	case all.gpus > 0:
+	case all.gpus > 0, all.devices > 0:
 		return 1
 	}
 	return 0
@@ -121,6 +124,9 @@ func (b burden) marks() []string {
 	if b.gpus > 0 {
 		out = append(out, plugin.Count(b.gpus, "GPU"))
 	}
+	if b.devices > 0 {
+		out = append(out, "uses devices by claim")
+	}
 	if b.local > 0 {
 		out = append(out, "local volume: it cannot start on another node")
 	}
@@ -141,6 +147,9 @@ func (b burden) words() string {
 	}
 	if b.gpus > 0 {
 		text += ", " + plugin.Count(b.gpus, "GPU") + " in use"
+	}
+	if b.devices > 0 {
+		text += fmt.Sprintf(", %d using devices by claim", b.devices)
 	}
 	if b.local > 0 {
 		text += fmt.Sprintf(", %d with a local volume", b.local)

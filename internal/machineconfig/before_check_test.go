@@ -139,6 +139,68 @@ func TestBeforeCheck(t *testing.T) {
 	}
 }
 
+// What the eviction API accepts does not hang the drain.
+func TestBeforeCheckEvictions(t *testing.T) {
+	for name, r := range map[string]struct {
+		pod, budget string
+		held        bool
+	}{
+		"pending":                  {`{phase: Pending}`, `spec: {SELECTOR}, status: {currentHealthy: 0, desiredHealthy: 1}`, false},
+		"sick, AlwaysAllow":        {`{phase: Running, conditions: [{type: Ready, status: "False"}]}`, `spec: {unhealthyPodEvictionPolicy: AlwaysAllow, SELECTOR}, status: {currentHealthy: 0, desiredHealthy: 1}`, false},
+		"sick, the others suffice": {`{phase: Running, conditions: [{type: Ready, status: "False"}]}`, `spec: {SELECTOR}, status: {currentHealthy: 2, desiredHealthy: 2}`, false},
+		"sick, the others suffice, IfHealthyBudget":   {`{phase: Running}`, `spec: {unhealthyPodEvictionPolicy: IfHealthyBudget, SELECTOR}, status: {currentHealthy: 3, desiredHealthy: 2}`, false},
+		"sick, the others do not suffice":             {`{phase: Running}`, `spec: {SELECTOR}, status: {currentHealthy: 1, desiredHealthy: 2}`, true},
+		"sick, of a budget that nobody has seen yet":  {`{phase: Running}`, `spec: {SELECTOR}, status: {}`, true},
+		"ready, AlwaysAllow":                          {`{phase: Running, conditions: [{type: Ready, status: "True"}]}`, `spec: {unhealthyPodEvictionPolicy: AlwaysAllow, SELECTOR}, status: {currentHealthy: 1, desiredHealthy: 1}`, true},
+		"ready, of a budget at the edge of its limit": {`{phase: Running, conditions: [{type: Ready, status: "True"}]}`, `spec: {SELECTOR}, status: {currentHealthy: 2, desiredHealthy: 2}`, true},
+	} {
+		s := beforeServer(t)
+		put(t, s, `
+apiVersion: v1
+kind: Pod
+metadata: {name: sick-0, namespace: sick, labels: {app: sick}, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: sick, uid: a, controller: true}]}
+spec: {nodeName: wrk-98, containers: [{name: c, image: x}]}
+status: `+r.pod+`
+---
+{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: sick, namespace: sick}, `+strings.Replace(r.budget, "SELECTOR", "selector: {matchLabels: {app: sick}}", 1)+`}
+`)
+		out, _ := run(t, s, "--before-change", "wrk-98", "--now", quarterPast)
+		if held := strings.Contains(out, "holds pod sick-0"); held != r.held || !strings.Contains(out, "pod sick/sick-0") {
+			t.Errorf("%s: the drain hangs: %v, want %v:\n%s", name, held, r.held, out)
+		}
+	}
+}
+
+// GPUs are counted in GPUs, whoever makes them and whichever container has them.
+func TestBeforeCheckGPUs(t *testing.T) {
+	for spec, want := range map[string]string{
+		`containers: [{name: c, image: x, resources: {limits: {habana.ai/gaudi: "8"}}}]`:                                                                                                          "evicted; 8 GPUs",
+		`containers: [{name: c, image: x, resources: {limits: {gpu.intel.com/millicores: "500", gpu.intel.com/memory.max: "8000000000", gpu.intel.com/i915: "1"}}}]`:                              "evicted; 1 GPU",
+		`containers: [{name: c, image: x, resources: {limits: {gpu.intel.com/xe: "1", amd.com/gpu: "1", nvidia.com/mig-1g.5gb: "2"}}}]`:                                                           "evicted; 4 GPUs",
+		`containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpumem: "3000", example.com/gpu: "1", nvidia.com/hostdev: "1"}}}]`:                                                      "evicted",
+		`initContainers: [{name: i, image: x, resources: {limits: {nvidia.com/gpu: "2"}}}], containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: "1"}}}]`:                        "evicted; 2 GPUs",
+		`initContainers: [{name: i, image: x, restartPolicy: Always, resources: {limits: {nvidia.com/gpu: "2"}}}], containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: "1"}}}]`: "evicted; 3 GPUs",
+		`resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}], containers: [{name: c, image: x, resources: {claims: [{name: gpu}]}}]`:                                                    "evicted; uses devices by claim",
+	} {
+		s := beforeServer(t)
+		put(t, s, `
+apiVersion: v1
+kind: Pod
+metadata: {name: job, namespace: gpus, ownerReferences: [{apiVersion: batch/v1, kind: Job, name: j, uid: a, controller: true}]}
+spec: {nodeName: wrk-98, `+spec+`}
+`)
+		out, _ := run(t, s, "--before-change", "wrk-98", "--now", quarterPast)
+		_, row, _ := strings.Cut(out, "pod gpus/job (Job j)")
+		row, _, _ = strings.Cut(row, "\n")
+		if strings.TrimSpace(row) != want {
+			t.Errorf("%s: %q, want %q", spec, strings.TrimSpace(row), want)
+		}
+		if strings.Contains(spec, "Claims") && !strings.Contains(out, "4 GPUs in use, 1 using devices by claim, 1 with a local volume") {
+			t.Errorf("not in the first line:\n%s", out)
+		}
+	}
+}
+
 func TestBeforeCheckCluster(t *testing.T) {
 	s := beforeServer(t)
 	out, code := run(t, s, "--before-change", "cluster", "--now", quarterPast)

@@ -10,12 +10,17 @@ import (
 
 // pace is how fast the MCO went from node to node, in this rollout or the last.
 type pace struct {
-	each  time.Duration // from one node done to the next; zero: not known
-	nodes int           // that it is told from
+	each    time.Duration // from one node done to the next, on average; zero: not known
+	nodes   int           // that it is told from
+	atOnce  int           // nodes in work together
+	unclear bool          // a rollout was seen, and does not tell
 }
 
-// pace is told from when the controller last wrote to each node that runs the target, which is when it uncordoned it. The median
-// of the gaps, as a night's pause must not count.
+// night is a gap between two nodes that is no work: a pause, or the time between two windows.
+const night = 4 * time.Hour
+
+// pace is told from when the controller last wrote to each node that runs the target, which is when it uncordoned it. Nodes that
+// are in work together are done close to each other, so what counts is the median time to the node that is maxUnavailable further.
 func (r rollout) pace() pace {
 	var ends []time.Time
 	for _, n := range r.updated {
@@ -24,24 +29,43 @@ func (r rollout) pace() pace {
 		}
 	}
 	slices.SortFunc(ends, time.Time.Compare)
-	var gaps []time.Duration
+	atOnce := max(1, r.pool.maxUnavailable(len(r.nodes)))
+	var batches []time.Duration
+	var worked time.Duration // all gaps but the nights
+	gaps, first := 0, 0      // first since the last night
 	for i := 1; i < len(ends); i++ {
-		gaps = append(gaps, ends[i].Sub(ends[i-1]))
+		gap := ends[i].Sub(ends[i-1])
+		if gap > night {
+			first = i
+			continue
+		}
+		worked, gaps = worked+gap, gaps+1
+		if i-atOnce >= first {
+			batches = append(batches, ends[i].Sub(ends[i-atOnce]))
+		}
 	}
-	if len(gaps) == 0 {
-		return pace{}
+	if len(batches) == 0 {
+		return pace{unclear: gaps > 0}
 	}
-	slices.Sort(gaps)
-	each := gaps[len(gaps)/2]
+	slices.Sort(batches)
+	batch := batches[len(batches)/2]
 	// No node is drained and back in a minute: then the controller wrote something else to all nodes at once.
-	if each*time.Duration(r.pool.maxUnavailable(len(r.nodes))) < time.Minute {
+	if batch < time.Minute {
 		return pace{}
 	}
-	return pace{each, len(ends)}
+	each := batch / time.Duration(atOnce)
+	// More nodes were in work together than are now, or some took far longer than most.
+	if worked/time.Duration(gaps) > 2*each {
+		return pace{unclear: true}
+	}
+	return pace{each: each, nodes: len(ends), atOnce: atOnce}
 }
 
 // lasts words how long a number of nodes takes.
 func (p pace) lasts(nodes int) string {
+	if p.unclear {
+		return "not known: the last rollout is too short or too uneven to tell"
+	}
 	if p.each == 0 {
 		return "not known: no earlier rollout can be seen"
 	}
@@ -52,7 +76,13 @@ func (p pace) words() string {
 	return fmt.Sprintf("one was done every %s, told from the last %s", plugin.Age(p.each), plugin.Count(p.nodes, "node"))
 }
 
-func (p pace) total(nodes int) time.Duration { return p.each * time.Duration(nodes) }
+// total is how long a number of nodes takes: the last ones of them too take the time of as many as are in work together.
+func (p pace) total(nodes int) time.Duration {
+	if p.each == 0 {
+		return 0
+	}
+	return p.each * time.Duration((nodes+p.atOnce-1)/p.atOnce*p.atOnce)
+}
 
 // fits says whether what takes so long ends within the window that is open, or else in the next one. Zero: not known.
 func (w Windows) fits(took time.Duration, now time.Time) (text string, ok bool) {

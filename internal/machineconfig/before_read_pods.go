@@ -17,8 +17,10 @@ var persistentVolumes = kube.Resource{Version: "v1", Name: "persistentvolumes"}
 type podObject struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Spec     struct {
-		Containers []containerObject `json:"containers"`
-		Volumes    []struct {
+		Containers     []containerObject `json:"containers"`
+		InitContainers []containerObject `json:"initContainers"`
+		ResourceClaims []struct{}        `json:"resourceClaims"`
+		Volumes        []struct {
 			EmptyDir *struct{} `json:"emptyDir"`
 			Claim    *struct {
 				Name string `json:"claimName"`
@@ -26,6 +28,7 @@ type podObject struct {
 		} `json:"volumes"`
 	} `json:"spec"`
 	Status struct {
+		Phase      string `json:"phase"`
 		Conditions []struct {
 			Type    string `json:"type"`
 			Status  string `json:"status"`
@@ -42,7 +45,8 @@ type podObject struct {
 }
 
 type containerObject struct {
-	Resources struct {
+	RestartPolicy string `json:"restartPolicy"` // of an init container: Always makes it a sidecar
+	Resources     struct {
 		Limits map[string]any `json:"limits"` // of extended resources, requests are the same
 	} `json:"resources"`
 }
@@ -64,13 +68,8 @@ func reduceWorkload(o *podObject) (Workload, bool) {
 		return Workload{}, false
 	}
 	w := Workload{Pod: pod, Owner: ownerOf(&o.Metadata)}
-	for _, c := range o.Spec.Containers {
-		for name, quantity := range c.Resources.Limits {
-			if isGPU(name) {
-				w.GPUs += count(quantity)
-			}
-		}
-	}
+	w.Pending, w.Unready = o.Status.Phase == "Pending", !o.ready()
+	w.GPUs, w.Devices = o.gpus(), len(o.Spec.ResourceClaims) > 0
 	for _, v := range o.Spec.Volumes {
 		w.Scratch = w.Scratch || v.EmptyDir != nil
 		if v.Claim != nil {
@@ -78,6 +77,15 @@ func reduceWorkload(o *podObject) (Workload, bool) {
 		}
 	}
 	return w, true
+}
+
+func (o *podObject) ready() bool {
+	for _, c := range o.Status.Conditions {
+		if c.Type == "Ready" {
+			return c.Status == "True"
+		}
+	}
+	return false
 }
 
 // ownerOf names the controller that makes the pod anew, for a ReplicaSet the Deployment that made it.
@@ -94,10 +102,38 @@ func ownerOf(m *metav1.ObjectMeta) string {
 	return owner.Kind + " " + owner.Name
 }
 
-// isGPU knows a GPU by the name of its resource: nvidia.com/gpu, nvidia.com/mig-1g.5gb, amd.com/gpu, gpu.intel.com/xe.
+// gpus are those of the containers and sidecars together, or of the init container that has most: they run one after the other.
+func (o *podObject) gpus() int {
+	together, most := 0, 0
+	for _, c := range o.Spec.Containers {
+		together += c.gpus()
+	}
+	for _, c := range o.Spec.InitContainers {
+		if c.RestartPolicy == "Always" {
+			together += c.gpus()
+		} else {
+			most = max(most, c.gpus())
+		}
+	}
+	return max(together, most)
+}
+
+func (c containerObject) gpus() (n int) {
+	for name, quantity := range c.Resources.Limits {
+		if isGPU(name) {
+			n += count(quantity)
+		}
+	}
+	return n
+}
+
+// isGPU knows the resources of device plugins that are counted in GPUs or MIG instances, not in shares of one or in memory.
 func isGPU(resource string) bool {
-	vendor, device, _ := strings.Cut(resource, "/")
-	return vendor == "nvidia.com" || strings.HasPrefix(vendor, "gpu.") || strings.HasSuffix(vendor, ".com") && device == "gpu"
+	switch resource {
+	case "nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe", "habana.ai/gaudi":
+		return true
+	}
+	return strings.HasPrefix(resource, "nvidia.com/mig-") && !strings.HasSuffix(resource, ".shared")
 }
 
 // maxDevices is beyond what any node has.

@@ -21,7 +21,8 @@ type Prospect struct {
 type Workload struct {
 	Pod
 	Owner   string // "StatefulSet train"; empty: nothing makes the pod anew
-	GPUs    int    // requested, of any vendor
+	GPUs    int    // whole ones and MIG instances, of any vendor
+	Devices bool   // has devices by ResourceClaim, which may be GPUs
 	Scratch bool   // has an emptyDir, whose contents a drain deletes
 	Local   bool   // has a volume that is on this node only, so it cannot start anywhere else
 

@@ -212,6 +212,11 @@ func TestBeforeNode(t *testing.T) {
 			says: []string{"4 pods evicted, 4 GPUs in use, 1 with a local volume", "pod ml/train-0 (Job train) → evicted; 4 GPUs", "local volume: it cannot start on another node; emptyDir: its contents are deleted", "2 pods in a (Deployment web) → evicted"}},
 		{name: "a pod that two budgets select", prospect: foreseen(fleet(5, held...), runs("w-01", pod("db", "db-0", "StatefulSet db")), budget("db", "a", "db-0", 1), budget("db", "b", "db-0", 1)), want: critical,
 			says: []string{"selected by 2 PodDisruptionBudgets", "before the drain: leave it one PodDisruptionBudget"}},
+		{name: "two budgets refuse a pod that is not ready, however lenient, and not one that is pending", prospect: foreseen(fleet(5, held...), runs("w-01", pod("db", "db-0", "StatefulSet db"), pod("db", "new", "Job new")),
+			func(p *Prospect) {
+				p.Workloads["w-01"][0].Unready, p.Workloads["w-01"][1].Pending = true, true
+				p.Budgets = []Budget{{Namespace: "db", Name: "a", Selector: &metav1.LabelSelector{}, Lenient: true}, {Namespace: "db", Name: "b", Selector: &metav1.LabelSelector{}, Lenient: true}}
+			}), want: critical, says: []string{"pod db/db-0 is selected by 2 PodDisruptionBudgets"}, not: []string{"pod db/new is selected"}},
 		{name: "a budget that allows a disruption does not hang the drain", prospect: foreseen(fleet(5, held...), runs("w-01", pod("db", "db-0", "StatefulSet db")), budget("db", "a", "db-0", 1)), want: critical, not: []string{"hangs"}},
 		{name: "the budgets cannot be read", prospect: foreseen(fleet(5, held...), runs("w-01", pod("a", "b", "Job c")), func(p *Prospect) { p.NoBudgets = true }), want: critical, says: []string{"which PodDisruptionBudget will hang the drain is not known"}},
 		{name: "the pods cannot be read", prospect: foreseen(fleet(5, held...)), want: critical, says: []string{"which pods that evicts could not be read"}, not: []string{"pods evicted"}},
@@ -309,6 +314,15 @@ func rolledOut(n int, each time.Duration, changes ...func(*Snapshot)) Snapshot {
 	return s
 }
 
+// bunched is a pool of which four nodes were in work together for 20 minutes, and done a minute apart.
+func bunched(n int, limit string, changes ...func(*Snapshot)) Snapshot {
+	return rolledOut(n, 0, append([]func(*Snapshot){worker(func(p *Pool) { p.Limit = limit }), func(s *Snapshot) {
+		for i := range s.Nodes {
+			s.Nodes[i].DrainApplied = before(100*time.Hour - time.Duration(i/4)*20*time.Minute - time.Duration(i%4)*time.Minute)
+		}
+	}}, changes...)...)
+}
+
 func TestBeforePool(t *testing.T) {
 	saturday := func(window string) func(*Limits) {
 		return func(l *Limits) { l.Windows = windows(t, "UTC", window) }
@@ -318,6 +332,17 @@ func TestBeforePool(t *testing.T) {
 			says: []string{"nothing is pending, all 44 nodes ready", "capacity → 1 of maxUnavailable 1 left", "begins with → w-01", "a change of all 44 nodes → about 7h 20m: one was done every 10m, told from the last 44 nodes"}},
 		{name: "a night's pause in the last rollout does not count", prospect: foreseen(rolledOut(9, 10*time.Minute, on("w-09", func(n *Node) { n.DrainApplied = before(time.Hour) }))), want: plugin.OK, says: []string{"about 1h 30m"}},
 		{name: "the controller wrote to all nodes at once: no pace", prospect: foreseen(rolledOut(44, time.Second)), want: plugin.OK, says: []string{"not known: no earlier rollout can be seen"}},
+		{name: "four at a time are done a minute apart, every 20 minutes: 220 minutes", prospect: foreseen(bunched(44, "4")), limits: saturday("wed 11:00-wed 13:00"), want: warning,
+			says: []string{"a change of all 44 nodes → about 3h 40m: one was done every 5m", "does not fit the window"}, not: []string{": the rollout fits"}},
+		{name: "the last batch takes as long as the others", prospect: foreseen(bunched(9, "4")), want: plugin.OK, says: []string{"a change of all 9 nodes → about 1h"}},
+		{name: "a batch a night tells no pace", prospect: foreseen(bunched(12, "4", func(s *Snapshot) {
+			for i := range s.Nodes {
+				s.Nodes[i].DrainApplied = s.Nodes[i].DrainApplied.Add(time.Duration(i/4) * 10 * time.Hour)
+			}
+		})), limits: saturday("wed 11:00-wed 13:00"), want: plugin.OK, says: []string{"not known: the last rollout is too short or too uneven to tell", "whether the rollout fits is not known"}},
+		{name: "four at a time in the last rollout, and now one", prospect: foreseen(bunched(44, "1")), limits: saturday("wed 11:00-wed 13:00"), want: plugin.OK,
+			says: []string{"a change of all 44 nodes → not known: the last rollout is too short or too uneven to tell", "whether the rollout fits is not known"}},
+		{name: "as many at a time as there are nodes", prospect: foreseen(bunched(4, "100%")), want: plugin.OK, says: []string{"not known: the last rollout is too short"}},
 		{name: "the window is long enough", prospect: foreseen(rolledOut(30, 10*time.Minute)), limits: saturday("sat 22:00-sun 04:00"), want: plugin.OK, says: []string{"window → opens in 3d 10h, for 6h: the rollout fits"}},
 		{name: "the window is too short", prospect: foreseen(rolledOut(44, 10*time.Minute)), limits: saturday("sat 22:00-sun 04:00"), want: warning, says: []string{"does not fit the window"}},
 		{name: "the window is open", prospect: foreseen(rolledOut(4, 10*time.Minute)), limits: saturday("wed 11:00-wed 13:00"), want: plugin.OK, says: []string{"open for another 1h: the rollout fits"}},

@@ -33,8 +33,12 @@ func (j *judgement) drainHolder(n Node) (cause, remedy string) {
 	return "", "oc get pdb -A; oc get pods -A --field-selector spec.nodeName=" + n.Name
 }
 
-// refused says why the eviction API refuses to evict a pod, and what to do; nothing if it does not.
+// refused says why the eviction API refuses to evict a pod, and what to do; nothing if it does not. A pod that is pending is
+// evicted whatever budgets say, one that is not ready if its only budget is lenient.
 func refused(pod Pod, all []Budget) (cause, remedy string) {
+	if pod.Pending {
+		return "", ""
+	}
 	budgets := budgetsOf(pod, all)
 	switch {
 	case len(budgets) > 1:
@@ -44,7 +48,7 @@ func refused(pod Pod, all []Budget) (cause, remedy string) {
 		}
 		return fmt.Sprintf("pod %s/%s is selected by %d PodDisruptionBudgets (%s) and cannot be evicted", pod.Namespace, pod.Name, len(budgets), plugin.List(names)),
 			fmt.Sprintf("leave it one PodDisruptionBudget: oc -n %s get pdb", pod.Namespace)
-	case len(budgets) == 1 && budgets[0].Allowed < 1:
+	case len(budgets) == 1 && budgets[0].Allowed < 1 && !(pod.Unready && budgets[0].Lenient):
 		name := budgets[0].Name
 		return fmt.Sprintf("PodDisruptionBudget %s/%s allows 0 disruptions and holds pod %s", pod.Namespace, name, pod.Name),
 			fmt.Sprintf("ask the owner of namespace %s for a further replica (oc -n %s get pdb %s); the drain then goes on by itself", pod.Namespace, pod.Namespace, name)

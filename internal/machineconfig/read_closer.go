@@ -58,15 +58,22 @@ type leaseObject struct {
 type budgetObject struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Spec     struct {
-		Selector *metav1.LabelSelector `json:"selector"`
+		Selector  *metav1.LabelSelector `json:"selector"`
+		Unhealthy string                `json:"unhealthyPodEvictionPolicy"`
 	} `json:"spec"`
 	Status struct {
 		DisruptionsAllowed int `json:"disruptionsAllowed"`
+		CurrentHealthy     int `json:"currentHealthy"`
+		DesiredHealthy     int `json:"desiredHealthy"`
 	} `json:"status"`
 }
 
+// reduceBudget follows the eviction API for pods that are not ready (pkg/registry/core/pod/storage/eviction.go): the policy
+// AlwaysAllow evicts them, the default IfHealthyBudget if enough others are healthy.
 func reduceBudget(o *budgetObject) Budget {
-	return Budget{Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, Selector: o.Spec.Selector, Allowed: o.Status.DisruptionsAllowed}
+	b := Budget{Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, Selector: o.Spec.Selector, Allowed: o.Status.DisruptionsAllowed}
+	b.Lenient = o.Spec.Unhealthy == "AlwaysAllow" || o.Status.DesiredHealthy > 0 && o.Status.CurrentHealthy >= o.Status.DesiredHealthy
+	return b
 }
 
 func (r reader) controller(ctx context.Context, s *Snapshot) error {

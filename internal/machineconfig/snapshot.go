@@ -106,6 +106,8 @@ type Pod struct {
 	Namespace, Name string
 	Labels          map[string]string
 	Deleted         time.Time // deletionTimestamp; zero: not asked to go
+	Pending         bool      // status.phase is; false if the status was not read
+	Unready         bool      // its condition Ready is not True; false if the status was not read
 }
 
 // Budget is a PodDisruptionBudget.
@@ -113,4 +115,5 @@ type Budget struct {
 	Namespace, Name string
 	Selector        *metav1.LabelSelector // empty: all pods of the namespace; nil: none
 	Allowed         int                   // status.disruptionsAllowed
+	Lenient         bool                  // evicts pods that are not ready all the same
 }

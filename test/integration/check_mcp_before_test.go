@@ -145,6 +145,45 @@ func TestBeforeIncident(t *testing.T) {
 	}
 }
 
+// What hangs a drain is what the eviction API refuses, and nothing else.
+func TestBeforeEvictions(t *testing.T) {
+	s := beforeTheChange(t)
+	for name, r := range map[string]struct{ pod, policy, status string }{
+		"pending":        {`{phase: Pending}`, "", `{disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 1, expectedPods: 1, observedGeneration: 1}`},
+		"always":         {`{phase: Running, conditions: [{type: Ready, status: "False"}]}`, "unhealthyPodEvictionPolicy: AlwaysAllow, ", `{disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 1, expectedPods: 1, observedGeneration: 1}`},
+		"others-suffice": {`{phase: Running, conditions: [{type: Ready, status: "False"}]}`, "", `{disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1, expectedPods: 2, observedGeneration: 1}`},
+		"others-lack":    {`{phase: Running, conditions: [{type: Ready, status: "False"}]}`, "", `{disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 1, expectedPods: 1, observedGeneration: 1}`},
+		"ready":          {`{phase: Running, conditions: [{type: Ready, status: "True"}]}`, "unhealthyPodEvictionPolicy: AlwaysAllow, ", `{disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1, observedGeneration: 1}`},
+	} {
+		s.Apply(t, `
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: `+name+`, namespace: shop}
+spec: {`+r.policy+`minAvailable: 1, selector: {matchLabels: {app: `+name+`}}}
+status: `+r.status+`
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: `+name+`, namespace: shop, labels: {app: `+name+`}, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: `+name+`, uid: 00000000-0000-0000-0000-00000000000d, controller: true}]}
+spec: {nodeName: wrk-98, automountServiceAccountToken: false, terminationGracePeriodSeconds: 0, containers: [{name: c, image: example.invalid/sick}]}
+status: `+r.pod+`
+`)
+		t.Cleanup(func() {
+			s.Delete(t, "/api/v1/namespaces/shop/pods/"+name)
+			s.Delete(t, "/apis/policy/v1/namespaces/shop/poddisruptionbudgets/"+name)
+		})
+		status, body := s.Do(t, realkube.Admin, http.MethodPost, "/api/v1/namespaces/shop/pods/"+name+"/eviction?dryRun=All",
+			[]byte(`{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"`+name+`","namespace":"shop"},"deleteOptions":{"dryRun":["All"]}}`))
+		if status != http.StatusCreated && status != http.StatusTooManyRequests {
+			t.Fatalf("%s: eviction answers %d: %s", name, status, body)
+		}
+		out, _, _ := mcp(t, s, realkube.Full, "--before-change", "wrk-98", "--now", in(time.Hour))
+		if held := strings.Contains(out, "holds pod "+name); held != (status == http.StatusTooManyRequests) || !strings.Contains(out, "pod shop/"+name) {
+			t.Errorf("%s: eviction answers %d, the check says that it hangs: %v\n%s", name, status, held, out)
+		}
+	}
+}
+
 const openshiftKinds = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
