@@ -11,15 +11,6 @@ import (
 	"overdue/internal/plugin"
 )
 
-// How many failed evaluations are read: they are closed, and the cost must not follow what is closed. One page where all is
-// well; more while failures are so many that one page does not reach back far enough.
-const (
-	newestFailed = 30        // in a page
-	newestOfJob  = 30        // of all statuses, of a job with failed ones
-	failedPages  = 2         // a page of failed ones is about 30 kB, and closed evaluations must not cost 100 kB
-	failedSince  = time.Hour // Nomad forgets closed evaluations after that
-)
-
 // reader asks the servers. What it may not see but could do without becomes a note.
 type reader struct {
 	client    *nomad.Client
