@@ -58,9 +58,6 @@ func (h *handler) act(ctx context.Context, d Decision, action string, keys []str
 	r := result{Decision: d, At: began, Acted: true, Before: before, Failure: failure}
 	r.After, r.Helped = h.watch(ctx, before)
 	r.Took = h.since(began)
-	if !r.Helped && ctx.Err() != nil {
-		return r, errInterrupted{action, ctx.Err()} // the record says that it was begun, no more
-	}
 	record.After, record.Outcome = r.After, Helped
 	if !r.Helped {
 		record.Outcome = DidNotHelp
@@ -69,6 +66,9 @@ func (h *handler) act(ctx context.Context, d Decision, action string, keys []str
 		if err := h.store.write(key, record); err != nil {
 			r.Note = err.Error() // the cooldown still counts from the record that it was begun
 		}
+	}
+	if !r.Helped && ctx.Err() != nil {
+		return r, errInterrupted{action, ctx.Err()}
 	}
 	return r, nil
 }
@@ -112,12 +112,15 @@ func (h *handler) forget(keys []string) {
 	}
 }
 
-// watch looks at the pool until it is at least half full or the time to settle is over. Poseidon may be starting meanwhile.
+// watch looks at the pool until it is at least half full or the time to settle is over. Poseidon may be starting meanwhile, or
+// hang: no look may take all of that time.
 func (h *handler) watch(ctx context.Context, before Pool) (after Pool, helped bool) {
+	ctx, cancel := context.WithTimeout(ctx, max(h.settle, lookPatience))
+	defer cancel()
 	after = before
 	id := h.facts.Environment
 	for began := h.moment(); ; {
-		if err := h.readPools(ctx); err == nil {
+		if h.look(ctx) == nil {
 			if after = h.facts.Pools[id]; after.Size > 0 && !after.Low() {
 				return after, true
 			}
@@ -126,6 +129,12 @@ func (h *handler) watch(ctx context.Context, before Pool) (after Pool, helped bo
 			return after, false
 		}
 	}
+}
+
+func (h *handler) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lookPatience)
+	defer cancel()
+	return h.readPools(ctx)
 }
 
 // since is the time that has passed, by the clock that does not jump if there is one.

@@ -80,7 +80,7 @@ func (h *handler) resync(ctx context.Context, d Decision, environment poseidon.E
 func (h *handler) inTime(ctx context.Context, patience time.Duration) *Decision {
 	deadline, limited := ctx.Deadline()
 	need := patience + h.settle + reserve
-	if !limited || time.Until(deadline) >= need {
+	if !limited || time.Until(deadline) >= need-reserve { // which is off already
 		return nil
 	}
 	more := plugin.Duration((need + time.Minute).Round(time.Minute))

@@ -124,7 +124,9 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 		}
 		h.poseidon, h.nomad = client, count
 	}
-	r, failure := h.run(ctx)
+	asking, cancel := withoutReserve(ctx)
+	defer cancel()
+	r, failure := h.run(asking)
 	run.Add(tell.tell(ctx, h, r, failure))
 	return nil
 }

@@ -72,6 +72,8 @@ const (
 	putMargin = 10 * time.Second
 	pollEvery = 2 * time.Second
 	reserve   = 15 * time.Second // to report
+
+	lookPatience = 5 * time.Second // for each look at what came of it; Poseidon answers from memory
 )
 
 func putPatience(size int) time.Duration { return time.Duration(size+1)*perRunner + putMargin }

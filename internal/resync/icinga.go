@@ -30,6 +30,7 @@ type icingaOptions struct {
 
 const (
 	icingaPatience = 10 * time.Second
+	lastMoment     = 200 * time.Millisecond // of a run that is being ended
 	loginForm      = "write one line USER:PASSWORD to it, of an ApiUser with the permission actions/add-comment"
 	commentLife    = 7 * 24 * time.Hour // Icinga deletes the comment then
 )
@@ -103,8 +104,6 @@ func (o icingaOptions) connect(getenv func(string) string, userAgent string) (*i
 
 // comment adds a comment that Icinga deletes after a week.
 func (i *icinga) comment(ctx context.Context, text string, now time.Time) error {
-	ctx, cancel := context.WithTimeout(ctx, icingaPatience)
-	defer cancel()
 	body, err := json.Marshal(map[string]any{
 		"type": "Service", "service": i.object, "author": programName, "comment": clean(text), "expiry": now.Add(commentLife).Unix(),
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -133,6 +134,37 @@ func TestLife(t *testing.T) {
 			}
 			if !strings.Contains(text, "\n    time=") || !strings.Contains(text, "environment=29") {
 				t.Errorf("no log line:\n%s", text)
+			}
+		})
+	}
+}
+
+// TestLifeHangs holds that what hangs leaves the time to tell it, and that Icinga, which hangs too, does not change the exit code.
+func TestLifeHangs(t *testing.T) {
+	forever := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // accepts by its backlog, and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	for name, row := range map[string]struct {
+		prepare func(*site)
+		code    int
+		says    string
+	}{
+		"Nomad":    {func(s *site) { s.nomad.Handle("/v1/jobs", forever) }, 1, "[REFUSED] - resync 29 at "},
+		"Poseidon": {func(s *site) { s.Handle(statistics, forever) }, 3, "Poseidon could not be asked: cannot read the statistics: no answer from "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, 0)
+			s.Set(29, 4, 0, 0)
+			row.prepare(s)
+			var out strings.Builder
+			code := plugin.Main(t.Context(), program(s.by), []string{"--environment", "29", "--address", s.URL(), "--nomad-address", s.nomad.URL(), "--state-dir", s.dir,
+				"--timeout", "2s", "--icinga-url", "https://" + listener.Addr().String(), "--icinga-host", "learn", "--icinga-service", "pool 29"}, []string{"ICINGA_AUTH=a:b"}, &out)
+			if text := out.String(); code != row.code || !strings.Contains(text, row.says) || !strings.Contains(text, "the comment could not be added: ") || !strings.Contains(text, "\n    time=") {
+				t.Errorf("exit code %d, want %d and %q:\n%s", code, row.code, row.says, text)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"overdue/internal/plugin"
 )
@@ -17,9 +18,13 @@ type teller struct {
 // tell reports a result, or why there is none. A report that fails is told in the others and changes nothing.
 func (t teller) tell(ctx context.Context, h *handler, r result, failure error) plugin.Finding {
 	f := h.finding(r)
-	if failure != nil {
+	switch {
+	case failure == nil:
+	case r.Acted:
+		f.Problem, f.Cause = failure.Error(), ""
+	default:
 		f = plugin.Finding{State: plugin.Unknown, Subject: h.subject(r), Problem: "Poseidon could not be asked", Cause: failure.Error()}
-		if r.Acted || errors.As(failure, new(errNotBegun)) {
+		if errors.As(failure, new(errNotBegun)) {
 			f.Problem, f.Cause = failure.Error(), ""
 		}
 		var hinter interface{ Hint() string }
@@ -30,7 +35,7 @@ func (t teller) tell(ctx context.Context, h *handler, r result, failure error) p
 	line := h.record(r, f, failure)
 	if t.icinga != nil && !h.dry && (f.State != plugin.OK || r.Acted) {
 		h.waiting("Icinga, to add a comment")
-		if err := t.icinga.comment(ctx, sentence(f), h.moment().Wall); err != nil {
+		if err := t.comment(ctx, sentence(f), h.moment().Wall); err != nil {
 			line.AddAttrs(slog.String("comment", "failed: "+clean(err.Error())))
 			f.Details = append(f.Details, "the comment could not be added: "+err.Error())
 		} else {
@@ -42,6 +47,30 @@ func (t teller) tell(ctx context.Context, h *handler, r result, failure error) p
 	}
 	f.Details = append(f.Details, oneLine(line))
 	return f
+}
+
+// comment adds a comment, in a time that leaves some to end with the right exit code. If the run was interrupted, that is the
+// moment which ends it.
+func (t teller) comment(ctx context.Context, text string, now time.Time) error {
+	patience := icingaPatience
+	if deadline, limited := ctx.Deadline(); limited {
+		patience = min(patience, time.Until(deadline)-time.Second)
+	}
+	if ctx.Err() != nil {
+		patience = lastMoment
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	return t.icinga.comment(ctx, text, now)
+}
+
+// withoutReserve is a context that ends early enough to tell why, also if --timeout is short.
+func withoutReserve(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, limited := ctx.Deadline()
+	if !limited {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline.Add(-min(reserve, time.Until(deadline)/3)))
 }
 
 // sentence is a finding as the text of a comment.

@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"overdue/internal/plugin"
 	"overdue/internal/prewarm"
@@ -180,6 +182,29 @@ func TestTellFailedComment(t *testing.T) {
 			}
 			if strings.Contains(told, "cret") || strings.Contains(told, "cmVzeW5j") {
 				t.Errorf("tells the password: %s", told)
+			}
+		})
+	}
+}
+
+// hanging is a server that answers nothing.
+type hanging struct{}
+
+func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// TestTellInTime holds that an Icinga that hangs takes none of the time that the exit code needs.
+func TestTellInTime(t *testing.T) {
+	for left, most := range map[time.Duration]time.Duration{time.Minute: 10 * time.Second, 8 * time.Second: 7 * time.Second, time.Second / 2: 0, -time.Second: lastMoment} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(context.Background(), left)
+			defer cancel()
+			began := time.Now()
+			err := teller{icinga: &icinga{client: &http.Client{Transport: hanging{}}, endpoint: "https://127.0.0.1:1/"}}.comment(ctx, "", began)
+			if took := time.Since(began); err == nil || took != most {
+				t.Errorf("of %s left it takes %s, want %s: %v", left, took, most, err)
 			}
 		})
 	}
