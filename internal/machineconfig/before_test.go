@@ -39,6 +39,11 @@ func changing(c Change, policy *Policy) func(*Prospect) {
 	return func(p *Prospect) { p.Changes[[2]string{oldConfig, newConfig}], p.Policy = c, policy }
 }
 
+// givenUp is the change to a configuration that the pool had before.
+func givenUp(c Change) func(*Prospect) {
+	return func(p *Prospect) { p.Changes[[2]string{oldConfig, "rendered-b"}] = c }
+}
+
 func paused(by string) func(*Snapshot) {
 	return worker(func(p *Pool) { p.Paused, p.PausedBy, p.PausedWritten = true, by, before(50*time.Hour) })
 }
@@ -206,6 +211,11 @@ func TestBeforeNode(t *testing.T) {
 		{name: "image mode: the image changes", prospect: foreseen(fleet(5, on("all", func(n *Node) { n.CurrentImage, n.DesiredImage = "img@new", "img@new" }), on("w-01", cordoned(time.Hour, "oc"), func(n *Node) { n.CurrentImage, n.DesiredImage = "img@old", "img@old" }),
 			func(s *Snapshot) { s.Images = poolImages{read: true, of: map[string]string{"worker": "img@new"}} })), want: critical, says: []string{"drains and reboots w-01 [the OS image changes]"}},
 
+		{name: "in work at what the pool has given up, of which nothing is known", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{SSHKeys: true}, policy)), want: critical,
+			says: []string{"the MCO drains and, unless the change needs none, reboots w-01"}, not: []string{"without a drain"}},
+		{name: "in work at what the pool has given up, which reboots", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{SSHKeys: true}, policy), givenUp(Change{System: []string{"OS image"}})), want: critical,
+			says: []string{"the MCO drains and reboots w-01 [changed: OS image]"}},
+
 		// Workloads.
 		{name: "GPUs, local volumes and emptyDirs are named", want: critical, prospect: foreseen(fleet(5, held...), runs("w-01", pod("a", "web-1", "Deployment web"), pod("a", "web-2", "Deployment web"),
 			Workload{Pod: Pod{Namespace: "ml", Name: "train-0"}, Owner: "Job train", GPUs: 4}, Workload{Pod: Pod{Namespace: "db", Name: "db-0"}, Owner: "StatefulSet db", Local: true, Scratch: true})),
@@ -327,6 +337,12 @@ func TestBeforePool(t *testing.T) {
 		{name: "a change is pending that needs no drain", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Minute, "oc"))), changing(Change{SSHKeys: true}, policy)), want: warning,
 			says: []string{"what is pending → updates its nodes without a drain or reboot [changed: SSH keys"}},
 		{name: "a change is pending", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Minute, "oc")))), want: critical, says: []string{"1 of 5 nodes outdated"}},
+		{name: "a node in work at what the pool has given up, of which nothing is known", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{SSHKeys: true}, policy)), want: critical,
+			says: []string{"what is pending → drains and, unless the change needs none, reboots its nodes"}},
+		{name: "the same, and it needs no drain either", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{SSHKeys: true}, policy), givenUp(Change{Units: []string{"a.service"}})), want: warning,
+			says: []string{"what is pending → updates its nodes without a drain or reboot"}},
+		{name: "not all nodes have the same change before them", prospect: foreseen(fleet(5, on("w-01 w-02", outdated), on("w-02", func(n *Node) { n.Current, n.Desired = "rendered-older", "rendered-older" })), changing(Change{SSHKeys: true}, policy)), want: critical,
+			says: []string{"what is pending → drains and, unless the change needs none, reboots its nodes"}},
 		{name: "paused with a change", prospect: foreseen(fleet(5, on("all", outdated), paused("oc"))), want: critical, says: []string{"paused with an update outstanding"}},
 		{name: "paused without", prospect: foreseen(rolledOut(5, time.Hour, paused("oc"))), want: warning, says: []string{"paused, nothing pending"}},
 		{name: "degraded by drift", prospect: foreseen(fleet(5, on("w-01", degradedNode("content mismatch for file /etc/x", time.Hour)))), want: warning, says: []string{"the next change will not start"}},
