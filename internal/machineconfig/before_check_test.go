@@ -370,3 +370,62 @@ func TestCompare(t *testing.T) {
 		}
 	}
 }
+
+// workerServer is a pool with one node, which has the annotations given, and further objects.
+func workerServer(t testing.TB, target string, annotations map[string]string, objects string) *kubetest.Server {
+	t.Helper()
+	s := kubetest.New()
+	t.Cleanup(s.Close)
+	for _, kind := range []string{"MachineConfigPool", "MachineConfig", "MachineConfigNode", "MachineOSConfig", "MachineOSBuild"} {
+		s.Declare(group+"/v1", kind)
+	}
+	s.Declare("operator.openshift.io/v1", "MachineConfiguration")
+	var written []string
+	for key, value := range annotations {
+		written = append(written, group+"/"+key+": "+value)
+	}
+	put(t, s, `
+apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfigPool
+metadata: {name: worker, generation: 1, creationTimestamp: "2026-01-01T00:00:00Z"}
+spec: {nodeSelector: {matchLabels: {node-role.kubernetes.io/worker: ""}}, configuration: {name: `+target+`}}
+status: {observedGeneration: 1, machineCount: 1, conditions: [{type: Updated, status: "False", lastTransitionTime: "2026-12-01T00:00:00Z"}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n-1, creationTimestamp: "2026-01-01T00:00:00Z", labels: {node-role.kubernetes.io/worker: ""}, annotations: {`+strings.Join(written, ", ")+`}}
+status: {conditions: [{type: Ready, status: "True"}]}
+`+objects)
+	return s
+}
+
+// A node in work at what its pool has given up finishes that first: both changes are read, and the worse one is told.
+func TestBeforeCheckGivenUpTarget(t *testing.T) {
+	s := workerServer(t, "rendered-c", map[string]string{"currentConfig": "rendered-a", "desiredConfig": "rendered-b", "state": stateWorking}, `
+---
+apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata: {name: rendered-a}
+spec: {osImageURL: old, config: {passwd: {users: [{name: core, sshAuthorizedKeys: [a]}]}}}
+---
+apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata: {name: rendered-b}
+spec: {osImageURL: new, config: {passwd: {users: [{name: core, sshAuthorizedKeys: [a]}]}}}
+---
+apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata: {name: rendered-c}
+spec: {osImageURL: old, config: {passwd: {users: [{name: core, sshAuthorizedKeys: [b]}]}}}
+---
+apiVersion: operator.openshift.io/v1
+kind: MachineConfiguration
+metadata: {name: cluster}
+status: {nodeDisruptionPolicyStatus: {clusterPolicies: {sshkey: {actions: [{type: None}]}}}}
+`)
+	for target, says := range map[string]string{"n-1": "the MCO drains and reboots n-1 [changed: OS image]", "pool/worker": "drains and reboots its nodes [changed: OS image]"} {
+		if out, code := run(t, s, "--before-change", target, "--now", quarterPast); code != 2 || !strings.Contains(out, says) {
+			t.Errorf("%s: exit %d, no %q:\n%s", target, code, says, out)
+		}
+	}
+}

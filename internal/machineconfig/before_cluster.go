@@ -15,7 +15,14 @@ func (f *foresight) cluster() {
 		if f.told[p.Name] {
 			continue
 		}
-		for _, finding := range f.waitingIn(p.Name) {
+		findings, r := f.waitingIn(p.Name), f.rollout(p.Name)
+		if len(findings) == 0 && len(r.doubts()) > 0 {
+			findings = []plugin.Finding{{Problem: "nothing is known to be pending"}}
+		}
+		for i, finding := range findings {
+			if i == 0 {
+				finding = f.doubted(finding, r)
+			}
 			f.add("pool "+p.Name, finding)
 		}
 	}

@@ -38,16 +38,34 @@ func (n need) does(node string) string {
 	return "drains and, unless the change needs none, reboots " + node
 }
 
-// need of bringing a node to its pool's target, and why, as far as that could be read.
+// need of bringing a node to its pool's target, and why, as far as that could be read. A node that was told something else before
+// may finish that first, and then differs from the target in no more than what it differs from either in now.
 func (p Prospect) need(n Node, pool Pool) (need, string) {
-	if image, ok := p.Images.of[pool.Name]; ok && image != n.CurrentImage {
+	image, layered := p.Images.of[pool.Name]
+	if layered && image != n.CurrentImage || n.managed() && n.DesiredImage != n.CurrentImage {
 		return needReboot, "the OS image changes"
 	}
-	change, ok := p.Changes[[2]string{n.Current, pool.Target}]
+	need, why := p.needOf(n.Current, pool.Target)
+	if n.Desired != n.Current && n.Desired != pool.Target {
+		if first, whyFirst := p.needOf(n.Current, n.Desired); first.worse(need) {
+			return first, whyFirst
+		}
+	}
+	return need, why
+}
+
+func (p Prospect) needOf(from, to string) (need, string) {
+	change, ok := p.Changes[[2]string{from, to}]
 	if !ok {
 		return needUnknown, ""
 	}
 	return change.need(p.Policy)
+}
+
+// worse says whether it costs a node more, or may.
+func (n need) worse(than need) bool {
+	order := []need{needReboot, needUnknown, needDrain, needNothing}
+	return slices.Index(order, n) < slices.Index(order, than)
 }
 
 // need follows the MCO's daemon (pkg/daemon/update.go, calculatePostConfigChangeNodeDisruptionAction): what is part of the OS reboots,

@@ -31,6 +31,9 @@ func (f *foresight) node(name string) {
 	q.actions()
 	finding := q.situation()
 	finding.State = max(finding.State, q.worst)
+	if q.in {
+		finding = f.doubted(finding, q.r)
+	}
 	finding.Table = slices.Concat(q.rows, q.labels(), q.byHand(), q.howLong(), f.burdens[name].table)
 	if f.NoBudgets && f.burdens[name].pods > 0 {
 		finding.Details = append(finding.Details, "which PodDisruptionBudget will hang the drain is not known: they could not be read")
@@ -154,7 +157,10 @@ func (q *nodeQuestion) byHand() [][2]string {
 		return nil
 	}
 	then := "then it is as it is now"
-	if q.n.Unschedulable {
+	switch {
+	case !q.n.KubeletReady: // the same as making it Ready, which counts
+		then = "if it comes back Ready: " + q.effectOf(q.withNode(q.n.Name, (*Node).wake), q.n.Name).text
+	case q.n.Unschedulable:
 		then = "it comes back cordoned"
 	}
 	return [][2]string{{"reboot it by hand", fmt.Sprintf("ends its %s, and no PodDisruptionBudget is asked; %s", plugin.Count(b.pods, "pod"), then)}}

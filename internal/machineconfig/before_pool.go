@@ -2,7 +2,6 @@ package machineconfig
 
 import (
 	"fmt"
-	"slices"
 
 	"overdue/internal/plugin"
 )
@@ -19,6 +18,7 @@ func (f *foresight) pool(name string) {
 	if len(findings) == 0 {
 		findings = []plugin.Finding{{Problem: "nothing is pending, all " + plugin.Count(len(f.members.of[name]), "node") + " ready"}}
 	}
+	findings[0] = f.doubted(findings[0], f.rollout(name))
 	findings[0].Table = append(findings[0].Table, plan...)
 	for _, finding := range findings {
 		f.add("pool "+name, finding)
@@ -33,8 +33,8 @@ func (f *foresight) waitingIn(name string) []plugin.Finding {
 	j.limits.Windows = Windows{}
 	j.judge()
 	dangerous := false
-	for _, n := range slices.Concat(r.working, r.waiting, r.failed) {
-		if need, _ := f.need(n, r.pool); need != needNothing && !(n.drifted() && r.atTarget(n)) {
+	for _, n := range r.pending() {
+		if need, _ := f.need(n, r.pool); need != needNothing {
 			f.drained[n.Name], dangerous = true, true
 		}
 	}
@@ -47,8 +47,13 @@ func (f *foresight) waitingIn(name string) []plugin.Finding {
 // plan is what a MachineConfig meets that is applied now.
 func (f *foresight) plan(name string) (rows [][2]string, fits bool) {
 	r := f.rollout(name)
-	if pending := slices.Concat(r.working, r.waiting); len(pending) > 0 {
+	if pending := r.pending(); len(pending) > 0 {
 		need, why := f.need(pending[0], r.pool)
+		for _, n := range pending[1:] {
+			if other, whyOther := f.need(n, r.pool); other.worse(need) {
+				need, why = other, whyOther
+			}
+		}
 		rows = append(rows, [2]string{"what is pending", need.does("its nodes") + bracketed(why)})
 	}
 	limit := r.pool.maxUnavailable(len(r.nodes))

@@ -32,12 +32,24 @@ type configObject struct {
 	} `json:"spec"`
 }
 
-// changeOf compares what the node runs with what it shall run.
+// changeOf compares what the node runs with what it shall run: its pool's target, and what it was told before if that is something else.
 func (r reader) changeOf(ctx context.Context, p *Prospect, node string) error {
 	n := p.Nodes[slices.IndexFunc(p.Nodes, func(n Node) bool { return n.Name == node })]
 	pool, _, ok := p.poolOf(node)
-	key := [2]string{n.Current, pool.Target}
-	if _, done := p.Changes[key]; done || !ok || n.Current == "" || pool.Target == "" || n.Current == pool.Target {
+	if !ok {
+		return nil
+	}
+	for _, to := range []string{pool.Target, n.Desired} {
+		if err := r.change(ctx, p, node, [2]string{n.Current, to}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change compares two rendered MachineConfigs, if that is not done.
+func (r reader) change(ctx context.Context, p *Prospect, node string, key [2]string) error {
+	if _, done := p.Changes[key]; done || key[0] == "" || key[1] == "" || key[0] == key[1] {
 		return nil
 	}
 	var both [2]*configObject
@@ -58,8 +70,10 @@ func (r reader) changeOf(ctx context.Context, p *Prospect, node string) error {
 func (r reader) changeFor(ctx context.Context, p *Prospect, pool string) error {
 	m := members(p.Pools, p.Nodes)
 	for _, candidate := range p.Pools {
-		ro := newRollout(candidate, m.of[pool], p.Images)
-		if outdated := slices.Concat(ro.working, ro.waiting); candidate.Name == pool && len(outdated) > 0 {
+		if candidate.Name != pool {
+			continue
+		}
+		if outdated := newRollout(candidate, m.of[pool], p.Images).pending(); len(outdated) > 0 {
 			return r.changeOf(ctx, p, outdated[0].Name)
 		}
 	}

@@ -39,6 +39,16 @@ func changing(c Change, policy *Policy) func(*Prospect) {
 	return func(p *Prospect) { p.Changes[[2]string{oldConfig, newConfig}], p.Policy = c, policy }
 }
 
+// givenUp is the change to a configuration that the pool had before.
+func givenUp(c Change) func(*Prospect) {
+	return func(p *Prospect) { p.Changes[[2]string{oldConfig, "rendered-b"}] = c }
+}
+
+// images has the nodes run an image; which one they should run is not read.
+func images(s *Snapshot) {
+	on("all", func(n *Node) { n.CurrentImage, n.DesiredImage = "img@old", "img@old" })(s)
+}
+
 func paused(by string) func(*Snapshot) {
 	return worker(func(p *Pool) { p.Paused, p.PausedBy, p.PausedWritten = true, by, before(50*time.Hour) })
 }
@@ -206,6 +216,20 @@ func TestBeforeNode(t *testing.T) {
 		{name: "image mode: the image changes", prospect: foreseen(fleet(5, on("all", func(n *Node) { n.CurrentImage, n.DesiredImage = "img@new", "img@new" }), on("w-01", cordoned(time.Hour, "oc"), func(n *Node) { n.CurrentImage, n.DesiredImage = "img@old", "img@old" }),
 			func(s *Snapshot) { s.Images = poolImages{read: true, of: map[string]string{"worker": "img@new"}} })), want: critical, says: []string{"drains and reboots w-01 [the OS image changes]"}},
 
+		{name: "in work at what the pool has given up, of which nothing is known", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{SSHKeys: true}, policy)), want: critical,
+			says: []string{"the MCO drains and, unless the change needs none, reboots w-01"}, not: []string{"without a drain"}},
+		{name: "in work at what the pool has given up, which reboots", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{SSHKeys: true}, policy), givenUp(Change{System: []string{"OS image"}})), want: critical,
+			says: []string{"the MCO drains and reboots w-01 [changed: OS image]"}},
+
+		// What is not known.
+		{name: "image mode, and the images cannot be read", prospect: foreseen(fleet(5, images)), want: warning, says: []string{"nothing is pending for it; but whether an OS image is pending is not known"}},
+		{name: "the pool does not render (scenario h)", target: "wrk-98", prospect: foreseen(scenario(t, "h-render-degraded")), want: warning, says: []string{"pool worker cannot render its configuration"}},
+		{name: "the pool was changed a moment ago", prospect: foreseen(rolledOut(5, time.Hour, worker(func(p *Pool) { p.Generation = 8 }))), want: warning, says: []string{"was changed, and machine-config-controller has not looked at it yet"}},
+		{name: "not Ready: a reboot that brings it back sets off the same", prospect: foreseen(fleet(5, on("w-01", notReady(time.Hour)), on("w-02", outdated)), runs("w-01", pod("a", "b", "Job c"))), want: critical,
+			says: []string{"reboot it by hand → ends its 1 pod, and no PodDisruptionBudget is asked; if it comes back Ready: drains and, unless the change needs none, reboots w-02"}, not: []string{"as it is now"}},
+		{name: "not Ready and cordoned", prospect: foreseen(fleet(5, on("w-01", outdated, notReady(time.Hour), cordoned(time.Hour, "oc"))), runs("w-01", pod("a", "b", "Job c"))), want: critical,
+			says: []string{"if it comes back Ready: drains nothing yet: w-01 is still cordoned"}},
+
 		// Workloads.
 		{name: "GPUs, local volumes and emptyDirs are named", want: critical, prospect: foreseen(fleet(5, held...), runs("w-01", pod("a", "web-1", "Deployment web"), pod("a", "web-2", "Deployment web"),
 			Workload{Pod: Pod{Namespace: "ml", Name: "train-0"}, Owner: "Job train", GPUs: 4}, Workload{Pod: Pod{Namespace: "db", Name: "db-0"}, Owner: "StatefulSet db", Local: true, Scratch: true})),
@@ -352,11 +376,18 @@ func TestBeforePool(t *testing.T) {
 		{name: "a change is pending that needs no drain", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Minute, "oc"))), changing(Change{SSHKeys: true}, policy)), want: warning,
 			says: []string{"what is pending → updates its nodes without a drain or reboot [changed: SSH keys"}},
 		{name: "a change is pending", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Minute, "oc")))), want: critical, says: []string{"1 of 5 nodes outdated"}},
+		{name: "a node in work at what the pool has given up, of which nothing is known", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{SSHKeys: true}, policy)), want: critical,
+			says: []string{"what is pending → drains and, unless the change needs none, reboots its nodes"}},
+		{name: "the same, and it needs no drain either", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{SSHKeys: true}, policy), givenUp(Change{Units: []string{"a.service"}})), want: warning,
+			says: []string{"what is pending → updates its nodes without a drain or reboot"}},
+		{name: "not all nodes have the same change before them", prospect: foreseen(fleet(5, on("w-01 w-02", outdated), on("w-02", func(n *Node) { n.Current, n.Desired = "rendered-older", "rendered-older" })), changing(Change{SSHKeys: true}, policy)), want: critical,
+			says: []string{"what is pending → drains and, unless the change needs none, reboots its nodes"}},
 		{name: "paused with a change", prospect: foreseen(fleet(5, on("all", outdated), paused("oc"))), want: critical, says: []string{"paused with an update outstanding"}},
 		{name: "paused without", prospect: foreseen(rolledOut(5, time.Hour, paused("oc"))), want: warning, says: []string{"paused, nothing pending"}},
 		{name: "degraded by drift", prospect: foreseen(fleet(5, on("w-01", degradedNode("content mismatch for file /etc/x", time.Hour)))), want: warning, says: []string{"the next change will not start"}},
 		{name: "drifted and outdated", prospect: foreseen(fleet(5, on("w-01", outdated, degradedNode("content mismatch for file /etc/x", time.Hour)))), want: critical, says: []string{"1 of 5 nodes degraded"}},
 		{name: "failed at a target that was withdrawn", prospect: foreseen(fleet(5, on("w-01", outdated, withdrawn), on("w-02", outdated))), want: critical, says: []string{"begins with → w-01"}},
+		{name: "image mode, and the images cannot be read", prospect: foreseen(rolledOut(5, time.Hour, images)), want: warning, says: []string{"nothing is pending, all 5 nodes ready; but whether an OS image is pending is not known"}},
 		{name: "cannot render (scenario h)", prospect: foreseen(scenario(t, "h-render-degraded")), want: warning, says: []string{"cannot render its configuration"}},
 	} {
 		r.target = "pool/worker"
@@ -368,6 +399,7 @@ func TestBeforeCluster(t *testing.T) {
 	for _, r := range []beforeRow{
 		{name: "all is well", prospect: foreseen(rolledOut(5, time.Hour), func(p *Prospect) { p.Operators, p.Pending = []Operator{}, []PendingPod{} }), want: plugin.OK,
 			says: []string{"nothing waits to happen: 1 pool up to date, 5 nodes"}, not: []string{"not seen"}},
+		{name: "image mode, and the images cannot be read", prospect: foreseen(rolledOut(5, time.Hour, images)), want: warning, says: []string{"pool worker ¶ nothing is known to be pending; but whether an OS image is pending is not known"}},
 		{name: "all that can be seen is well", prospect: foreseen(rolledOut(5, time.Hour)), want: plugin.OK, says: []string{"ClusterOperators and pending pods were not seen"}},
 		{name: "incident 1 before the change (scenario a)", prospect: foreseen(scenario(t, "a-pending-blocked-by-cordon")), want: critical, says: []string{"pool worker ¶ update blocked, 1 of 44 nodes outdated", "1 node not Ready or cordoned", "wrk-98 → cordoned"}},
 		{name: "incident 1 as published", prospect: foreseen(controller(t, "incident-two-cordoned", "")), want: warning, says: []string{"wrk-71 → cordoned by kubectl", "wrk-98 → cordoned by kubectl"}},

@@ -48,16 +48,19 @@ func (r rollout) imageUnknown() bool {
 	return !r.images.read && slices.ContainsFunc(r.nodes, func(n Node) bool { return n.DesiredImage != "" || n.CurrentImage != "" })
 }
 
-// outdated nodes do not run the target yet. A node that drifted from the target runs it, but for the drift.
-func (r rollout) outdated() int {
-	n := len(r.working) + len(r.waiting)
-	for _, f := range r.failed {
-		if !(f.drifted() && r.atTarget(f)) {
-			n++
+// pending are the nodes that do not run the target yet. A node that drifted from the target runs it, but for the drift.
+func (r rollout) pending() []Node {
+	out := slices.Concat(r.working, r.waiting)
+	for _, n := range r.failed {
+		if !(n.drifted() && r.atTarget(n)) {
+			out = append(out, n)
 		}
 	}
-	return n
+	return out
 }
+
+// outdated counts them.
+func (r rollout) outdated() int { return len(r.pending()) }
 
 // oldestOutdated is when the first of the nodes that do not run the target was created.
 func (r rollout) oldestOutdated() time.Time {
