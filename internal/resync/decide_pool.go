@@ -103,7 +103,7 @@ func lost(f Facts, rules Rules, now Moment) *Decision {
 	case !rules.MayRestart:
 		return refuse(advice, "%s, and a resync would end them", reason)
 	}
-	if d := unfinished(f.State, rules, now); d != nil {
+	if d := unfinished(f, rules, now); d != nil {
 		return d
 	}
 	used := 0
@@ -121,13 +121,14 @@ func lost(f Facts, rules Rules, now Moment) *Decision {
 }
 
 // unfinished refuses a restart that might break off the resync of another environment: Poseidon goes on with one whose caller is gone.
-func unfinished(s *State, rules Rules, now Moment) *Decision {
+func unfinished(f Facts, rules Rules, now Moment) *Decision {
+	s := f.State
 	if s.OthersTrouble != "" {
 		return refuse("", "a restart could break off the resync of another environment: %s", s.OthersTrouble)
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.Others)) {
 		if r := s.Others[id]; r.Outcome == Begun {
-			if d := cooling(r, rules, now); d != nil {
+			if d := cooling(f.Environment, r, rules, now); d != nil {
 				d.Reason = fmt.Sprintf("environment %d: %s", id, d.Reason)
 				return d
 			}

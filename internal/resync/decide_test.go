@@ -211,6 +211,32 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// TestDecideWhatNext holds that a refusal in time says from when on it may act, and how.
+func TestDecideWhatNext(t *testing.T) {
+	future := ago(-24*time.Hour, Helped)
+	future.Boot = "another"
+	for name, row := range map[string]struct {
+		change func(*Facts, *Rules)
+		remedy string
+	}{
+		"cooldown": {func(f *Facts, _ *Rules) { f.State.Last = ago(10*time.Minute, Helped) },
+			"from 2026-12-03 12:20 UTC on it may act: at the next SOFT check, or by hand: resync_prewarm_pool --environment 29"},
+		"begun":   {func(f *Facts, _ *Rules) { f.State.Last = ago(10*time.Minute, Begun) }, "from 2026-12-03 12:20 UTC on it may act"},
+		"restart": {func(f *Facts, _ *Rules) { f.State.Restart = ago(29*time.Minute, Helped) }, "from 2026-12-03 12:01 UTC on it may act"},
+		"future":  {func(f *Facts, _ *Rules) { f.State.Last = future }, "from 2026-12-03 12:30 UTC on it may act"},
+		"forced": {func(f *Facts, r *Rules) { f.State.Last, r.Force = ago(10*time.Minute, DidNotHelp), true },
+			"from 2026-12-03 12:20 UTC on it may act: at the next SOFT check, or by hand: resync_prewarm_pool --environment 29 --force; --force passes over the marker, not over --cooldown"},
+		"lock": {func(f *Facts, _ *Rules) { f.State.LockedBy = "process 7" },
+			"wait until it has ended, which its log line tells (journalctl OVERDUE_ENVIRONMENT=29); if it acts, --cooldown (30m) counts from then, or else this may act at once"},
+	} {
+		f, rules := depleted(), usual()
+		row.change(&f, &rules)
+		if d := Decide(f, rules, noon); d.Action != Refuse || !strings.HasPrefix(d.Remedy, row.remedy) {
+			t.Errorf("%s: do: %q, want %q", name, d.Remedy, row.remedy)
+		}
+	}
+}
+
 // TestDecideIncidentLine goes through the calls that Icinga makes in one incident: 5 minutes of looking again, action at the
 // sixth attempt, silence after it, recovery.
 func TestDecideIncidentLine(t *testing.T) {
