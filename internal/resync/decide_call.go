@@ -2,6 +2,7 @@ package resync
 
 import (
 	"fmt"
+	"time"
 
 	"overdue/internal/plugin"
 )
@@ -40,19 +41,20 @@ func byState(f Facts, rules Rules, now Moment) *Decision {
 	case s.Trouble != "":
 		return refuse("", "without its record a resync could be doubled: %s", s.Trouble)
 	case s.LockedBy != "":
-		return refuse("", "%s", s.LockedBy)
+		return refuse(fmt.Sprintf("wait until it has ended, which its log line tells (journalctl OVERDUE_ENVIRONMENT=%d); if it acts, --cooldown (%s) counts from then, or else this may act at once",
+			f.Environment, plugin.Duration(rules.Cooldown)), "%s", s.LockedBy)
 	case s.Last.Outcome == DidNotHelp && !rules.Force:
 		return refuse(advice+"; then the recovery of the service, or --force by hand, lets the handler act again",
 			"the %s at %s did not help (idle %s → %s)", s.Last.Action, clock(s.Last), s.Last.Before, s.Last.After)
 	}
-	if d := cooling(s.Last, rules, now); d != nil {
+	if d := cooling(f.Environment, s.Last, rules, now); d != nil {
 		return d
 	}
-	return cooling(s.Restart, rules, now) // Poseidon may still be reading its runners
+	return cooling(f.Environment, s.Restart, rules, now) // Poseidon may still be reading its runners
 }
 
-// cooling refuses when something was done a short while ago.
-func cooling(r Record, rules Rules, now Moment) *Decision {
+// cooling refuses when something was done a short while ago, and tells from when on the handler of this environment may act.
+func cooling(environment int, r Record, rules Rules, now Moment) *Decision {
 	if !r.exists() {
 		return nil
 	}
@@ -61,11 +63,16 @@ func cooling(r Record, rules Rules, now Moment) *Decision {
 	if r.Outcome == Begun {
 		how = fmt.Sprintf("process %d on %s began a %s at %s and did not come to its end", r.PID, r.Host, r.Action, clock(r))
 	}
+	from := now.Wall.Add(rules.Cooldown - age).Add(time.Minute - 1) // told in whole minutes, never too early
+	next := fmt.Sprintf("from %s on it may act: at the next SOFT check, or by hand: resync_prewarm_pool --environment %d", plugin.Moment(from), environment)
+	if rules.Force {
+		next += " --force; --force passes over the marker, not over --cooldown"
+	}
 	switch {
 	case future:
-		return refuse("", "%s, which is in the future: a clock was wrong; it counts as now, and --cooldown is %s", how, plugin.Duration(rules.Cooldown))
+		return refuse(next, "%s, which is in the future: a clock was wrong; it counts as now, and --cooldown is %s", how, plugin.Duration(rules.Cooldown))
 	case age < rules.Cooldown:
-		return refuse("", "%s, %s ago, and --cooldown is %s", how, plugin.Age(age), plugin.Duration(rules.Cooldown))
+		return refuse(next, "%s, %s ago, and --cooldown is %s", how, plugin.Age(age), plugin.Duration(rules.Cooldown))
 	}
 	return nil
 }

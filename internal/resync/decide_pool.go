@@ -43,7 +43,7 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 	pool := f.Pools[f.Environment]
 	if rules.WithoutNomad {
 		if !pool.Low() {
-			return nothing("the pool has recovered: %s runners are idle", pool)
+			return enough(pool)
 		}
 		return nil
 	}
@@ -61,7 +61,7 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 	case standing == prewarm.Stale:
 		return refuse(advice, "Poseidon counts %s idle runners, Nomad runs %d: its event stream has stalled, and a resync would empty the pool", pool, runners.Running)
 	case standing == prewarm.Fine:
-		return nothing("the pool has recovered: %s runners are idle", pool)
+		return enough(pool)
 	case standing == prewarm.Filling:
 		return refuse("wait; if it stays so, add capacity: nomad node status",
 			"%s runners are idle and Nomad is starting %d: it is filling or has no room, and a resync would begin anew", pool, runners.Starting)
@@ -71,6 +71,14 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 		return refuse("look at Poseidon's and Nomad's logs", "Poseidon counts %s idle runners, Nomad runs %d: that fits no known case", pool, runners.Running)
 	}
 	return byOthers(f)
+}
+
+// enough has nothing to do. A service with another threshold may be bad while the pool is half full.
+func enough(p Pool) *Decision {
+	if p.Idle < p.Size {
+		return nothing("the pool is at least half full (%s), and this handler acts below 50 %%", p)
+	}
+	return nothing("the pool has recovered: %s runners are idle", p)
 }
 
 // byOthers heeds that one event stream and one Nomad serve all environments: where those of another one fail, a resync of this one
@@ -103,7 +111,7 @@ func lost(f Facts, rules Rules, now Moment) *Decision {
 	case !rules.MayRestart:
 		return refuse(advice, "%s, and a resync would end them", reason)
 	}
-	if d := unfinished(f.State, rules, now); d != nil {
+	if d := unfinished(f, rules, now); d != nil {
 		return d
 	}
 	used := 0
@@ -121,13 +129,14 @@ func lost(f Facts, rules Rules, now Moment) *Decision {
 }
 
 // unfinished refuses a restart that might break off the resync of another environment: Poseidon goes on with one whose caller is gone.
-func unfinished(s *State, rules Rules, now Moment) *Decision {
+func unfinished(f Facts, rules Rules, now Moment) *Decision {
+	s := f.State
 	if s.OthersTrouble != "" {
 		return refuse("", "a restart could break off the resync of another environment: %s", s.OthersTrouble)
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.Others)) {
 		if r := s.Others[id]; r.Outcome == Begun {
-			if d := cooling(r, rules, now); d != nil {
+			if d := cooling(f.Environment, r, rules, now); d != nil {
 				d.Reason = fmt.Sprintf("environment %d: %s", id, d.Reason)
 				return d
 			}

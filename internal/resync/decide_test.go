@@ -99,9 +99,9 @@ func TestDecide(t *testing.T) {
 		{"unknown environment (poseidon#522)", pools(map[int]Pool{10: {Idle: 4, Size: 4}}), Refuse, "does not know"},
 		{"no environment at all (poseidon#408)", pools(map[int]Pool{}), Refuse, "does not know"},
 		{"size 0", pools(map[int]Pool{29: {}}), Nothing, "meant to be empty"},
-		{"exactly half", recovered(2, 4), Nothing, "recovered: 2/4"},
+		{"exactly half", recovered(2, 4), Nothing, "the pool is at least half full (2/4), and this handler acts below 50 %"},
 		{"just under half of an odd size", recovered(2, 5), Resync, "2/5"},
-		{"over half of an odd size", recovered(3, 5), Nothing, "recovered"},
+		{"over half of an odd size", recovered(3, 5), Nothing, "at least half full (3/5)"},
 		{"more than full (poseidon#381)", recovered(5, 4), Nothing, "recovered"},
 		{"two at once (poseidon#470)", pools(map[int]Pool{10: {Idle: 1, Size: 4}, 29: {Idle: 1, Size: 4}}), Refuse, "2 of 2 environments are low at once (10 and 29)"},
 		{"all at 0: Nomad was killed", pools(map[int]Pool{9: {Size: 2}, 10: {Size: 4}, 29: {Size: 4}}), Refuse, "an outage"},
@@ -177,7 +177,7 @@ func TestDecide(t *testing.T) {
 		{"without Nomad, recovered", func(f *Facts, r *Rules) {
 			f.Nomad, r.WithoutNomad = nil, true
 			f.Pools[29] = Pool{Idle: 2, Size: 4}
-		}, Nothing, "recovered"},
+		}, Nothing, "at least half full (2/4)"},
 
 		// Used runners.
 		{"used ones, idle left", func(f *Facts, _ *Rules) { f.Pools[29] = Pool{Idle: 1, Used: 2, Size: 4} }, Refuse, "end 2 used runners while 1 idle"},
@@ -208,6 +208,32 @@ func TestDecide(t *testing.T) {
 				t.Error("gives no reason")
 			}
 		})
+	}
+}
+
+// TestDecideWhatNext holds that a refusal in time says from when on it may act, and how.
+func TestDecideWhatNext(t *testing.T) {
+	future := ago(-24*time.Hour, Helped)
+	future.Boot = "another"
+	for name, row := range map[string]struct {
+		change func(*Facts, *Rules)
+		remedy string
+	}{
+		"cooldown": {func(f *Facts, _ *Rules) { f.State.Last = ago(10*time.Minute, Helped) },
+			"from 2026-12-03 12:20 UTC on it may act: at the next SOFT check, or by hand: resync_prewarm_pool --environment 29"},
+		"begun":   {func(f *Facts, _ *Rules) { f.State.Last = ago(10*time.Minute, Begun) }, "from 2026-12-03 12:20 UTC on it may act"},
+		"restart": {func(f *Facts, _ *Rules) { f.State.Restart = ago(29*time.Minute, Helped) }, "from 2026-12-03 12:01 UTC on it may act"},
+		"future":  {func(f *Facts, _ *Rules) { f.State.Last = future }, "from 2026-12-03 12:30 UTC on it may act"},
+		"forced": {func(f *Facts, r *Rules) { f.State.Last, r.Force = ago(10*time.Minute, DidNotHelp), true },
+			"from 2026-12-03 12:20 UTC on it may act: at the next SOFT check, or by hand: resync_prewarm_pool --environment 29 --force; --force passes over the marker, not over --cooldown"},
+		"lock": {func(f *Facts, _ *Rules) { f.State.LockedBy = "process 7" },
+			"wait until it has ended, which its log line tells (journalctl OVERDUE_ENVIRONMENT=29); if it acts, --cooldown (30m) counts from then, or else this may act at once"},
+	} {
+		f, rules := depleted(), usual()
+		row.change(&f, &rules)
+		if d := Decide(f, rules, noon); d.Action != Refuse || !strings.HasPrefix(d.Remedy, row.remedy) {
+			t.Errorf("%s: do: %q, want %q", name, d.Remedy, row.remedy)
+		}
 	}
 }
 
