@@ -2,6 +2,7 @@ package resync
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"time"
@@ -9,7 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"overdue/internal/plugin"
+	"overdue/internal/poseidon"
 	"overdue/internal/prewarm"
+	"overdue/internal/web"
 )
 
 const programName = "resync_prewarm_pool"
@@ -115,14 +118,22 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 		tell.log = nil
 	}
 	if !call.Skip { // a node that is not to act may have no login
-		if tell.icinga, err = o.icinga.connect(run.Getenv, run.UserAgent()); err != nil {
+		var file *web.FileError // of the options; what the handler can do without it, it does
+		tell.icinga, err = o.icinga.connect(run.Getenv, run.UserAgent())
+		if errors.As(err, &file) {
+			tell.mute = err
+		} else if err != nil {
 			return err
 		}
 		client, count, err := o.sources.Connect(run, !o.rules.WithoutNomad)
-		if err != nil {
+		switch {
+		case errors.As(err, &file):
+			h.poseidon = unasked{err}
+		case err != nil:
 			return err
+		default:
+			h.poseidon, h.nomad = client, count
 		}
-		h.poseidon, h.nomad = client, count
 	}
 	asking, cancel := withoutReserve(ctx)
 	defer cancel()
@@ -130,6 +141,17 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	run.Add(tell.tell(ctx, h, r, failure))
 	return nil
 }
+
+// unasked is a Poseidon that cannot be asked.
+type unasked struct{ err error }
+
+func (u unasked) Pools(context.Context) ([]poseidon.Pool, error) { return nil, u.err }
+
+func (u unasked) Environment(context.Context, int) (poseidon.Environment, error) {
+	return poseidon.Environment{}, u.err
+}
+
+func (u unasked) Replace(context.Context, poseidon.Environment) error { return u.err }
 
 // validate refuses what no single flag can see, and makes sense of the call.
 func (o *options) validate() (Call, error) {

@@ -170,6 +170,54 @@ func TestLifeHangs(t *testing.T) {
 	}
 }
 
+// TestLifeWithoutFiles holds that a secret that cannot be read costs what it is for and nothing else, and that the line is logged.
+func TestLifeWithoutFiles(t *testing.T) {
+	icinga := []string{"--icinga-url", "https://127.0.0.1:1", "--icinga-host", "learn", "--icinga-service", "pool 29"}
+	ok := []string{"--state", "OK", "--state-type", "HARD"}
+	for name, row := range map[string]struct {
+		args []string
+		code int
+		says []string
+		puts int
+	}{
+		"login":              {append([]string{"--icinga-auth-file", "/nonexistent"}, icinga...), 0, []string{"[DONE] - ", "the comment could not be added: --icinga-auth-file: cannot read /nonexistent"}, 1},
+		"authority":          {append([]string{"--icinga-ca-file", "/nonexistent"}, icinga...), 0, []string{"[DONE] - ", "the comment could not be added: --icinga-ca-file: cannot read /nonexistent"}, 1},
+		"token":              {[]string{"--token-file", "/nonexistent"}, 3, []string{"[NO ANSWER] - resync 29 at ", "Poseidon could not be asked: --token-file: cannot read /nonexistent"}, 0},
+		"token, at recovery": {append([]string{"--token-file", "/nonexistent"}, ok...), 0, []string{"[DONE] - ", "the service is OK", "the marker of "}, 0},
+		"login, at recovery": {append(append([]string{"--icinga-auth-file", "/nonexistent"}, icinga...), ok...), 0, []string{"[DONE] - ", "the service is OK", "the marker of "}, 0},
+		"Nomad's token":      {[]string{"--nomad-token-file", "/nonexistent"}, 3, []string{"--nomad-token-file: cannot read /nonexistent"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, 0)
+			s.by.moment = clockOf(s)
+			logged := 0
+			s.by.log = func(context.Context, slog.Record) error { logged++; return nil }
+			s.Set(29, 4, 0, 0)
+			if strings.HasSuffix(name, "at recovery") {
+				r := ago(0, DidNotHelp)
+				r.Boot = "another"
+				if err := (store{s.dir}).write(environmentKey(29), r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var out strings.Builder
+			args := append([]string{"--environment", "29", "--address", s.URL(), "--nomad-address", s.nomad.URL(), "--state-dir", s.dir}, row.args...)
+			code := plugin.Main(t.Context(), program(s.by), args, []string{"ICINGA_AUTH=a:b"}, &out)
+			for _, says := range row.says {
+				if !strings.Contains(out.String(), says) {
+					t.Errorf("lacks %q", says)
+				}
+			}
+			if code != row.code || s.Puts(29) != row.puts || logged != 1 {
+				t.Errorf("exit code %d, %d PUTs, %d lines logged; want %d, %d and 1:\n%s", code, s.Puts(29), logged, row.code, row.puts, out.String())
+			}
+			if r, err := (store{s.dir}).read(environmentKey(29)); err != nil || r.Outcome == DidNotHelp {
+				t.Errorf("remembers %+v, %v", r, err)
+			}
+		})
+	}
+}
+
 // TestLifeRejected holds that what was not begun leaves no record: a PUT that the server or a proxy rejected, and a command that
 // cannot start. The next call may act.
 func TestLifeRejected(t *testing.T) {

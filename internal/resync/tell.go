@@ -12,6 +12,7 @@ import (
 // teller reports a result: to who called, to the log and, as nobody sees what a handler prints, to Icinga.
 type teller struct {
 	icinga *icinga // nil: no comments are wanted
+	mute   error   // why none can be added, or nil
 	log    func(context.Context, slog.Record) error
 }
 
@@ -33,7 +34,7 @@ func (t teller) tell(ctx context.Context, h *handler, r result, failure error) p
 		}
 	}
 	line := h.record(r, f, failure)
-	if t.icinga != nil && !h.dry && (f.State != plugin.OK || r.Acted) {
+	if (t.icinga != nil || t.mute != nil) && !h.dry && (f.State != plugin.OK || r.Acted) {
 		h.waiting("Icinga, to add a comment")
 		if err := t.comment(ctx, sentence(f), h.moment().Wall); err != nil {
 			line.AddAttrs(slog.String("comment", "failed: "+clean(err.Error())))
@@ -52,6 +53,9 @@ func (t teller) tell(ctx context.Context, h *handler, r result, failure error) p
 // comment adds a comment, in a time that leaves some to end with the right exit code. If the run was interrupted, that is the
 // moment which ends it.
 func (t teller) comment(ctx context.Context, text string, now time.Time) error {
+	if t.mute != nil {
+		return t.mute
+	}
 	patience := icingaPatience
 	if deadline, limited := ctx.Deadline(); limited {
 		patience = min(patience, time.Until(deadline)-time.Second)
