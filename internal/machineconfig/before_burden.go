@@ -11,7 +11,7 @@ import (
 
 // burden is what the drain of one node does to the workloads on it.
 type burden struct {
-	pods, lost, held, gpus, devices, scratch, local int
+	pods, lost, held, gpus, devices, scratch, passing, path, local int
 
 	holder, remedy string // of the first pod that the eviction API refuses
 	table          [][2]string
@@ -69,6 +69,12 @@ func (b *burden) count(w Workload) {
 	}
 	if w.Scratch {
 		b.scratch++
+	}
+	if w.Passing {
+		b.passing++
+	}
+	if w.Path {
+		b.path++
 	}
 	if w.Local {
 		b.local++
@@ -130,8 +136,14 @@ func (b burden) marks() []string {
 	if b.local > 0 {
 		out = append(out, "local volume: it cannot start on another node")
 	}
+	if b.path > 0 {
+		out = append(out, "hostPath: what it keeps there stays on this node")
+	}
 	if b.scratch > 0 {
 		out = append(out, "emptyDir: its contents are deleted")
+	}
+	if b.passing > 0 {
+		out = append(out, "ephemeral volume: its contents are deleted")
 	}
 	return out
 }

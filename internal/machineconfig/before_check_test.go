@@ -201,6 +201,45 @@ spec: {nodeName: wrk-98, `+spec+`}
 	}
 }
 
+// Volumes that are on the node only, that stay behind on it, that go with the pod, and that go where the pod goes.
+func TestBeforeCheckVolumes(t *testing.T) {
+	const claim, local = `{persistentVolumeClaim: {claimName: lvm}}`, "evicted; local volume: it cannot start on another node"
+	affinity := func(terms string) string {
+		return "csi: {driver: topolvm.io, volumeHandle: x}, nodeAffinity: {required: {nodeSelectorTerms: [" + terms + "]}}"
+	}
+	for name, r := range map[string]struct{ volume, persistent, want string }{
+		"TopoLVM":               {claim, affinity(`{matchExpressions: [{key: topology.topolvm.io/node, operator: In, values: [wrk-98]}]}`), local},
+		"by hostname":           {claim, affinity(`{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [wrk-98.example]}]}`), local},
+		"a zone":                {claim, affinity(`{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [a]}]}`), "evicted"},
+		"two nodes":             {claim, affinity(`{matchExpressions: [{key: linbit.com/hostname, operator: In, values: [wrk-98, wrk-97]}]}`), "evicted"},
+		"two nodes in two ways": {claim, affinity(`{matchExpressions: [{key: x, operator: In, values: [wrk-98]}]}, {matchExpressions: [{key: x, operator: In, values: [wrk-97]}]}`), "evicted"},
+		"any node but this":     {claim, affinity(`{matchExpressions: [{key: x, operator: NotIn, values: [wrk-98]}]}`), "evicted"},
+		"everywhere":            {claim, "csi: {driver: nfs}", "evicted"},
+		"hostPath":              {`{hostPath: {path: /var/lib/data}}`, "nfs: {}", "evicted; hostPath: what it keeps there stays on this node"},
+		"a socket":              {`{hostPath: {path: /run/x, type: Socket}}`, "nfs: {}", "evicted"},
+		"ephemeral":             {`{ephemeral: {volumeClaimTemplate: {spec: {}}}}`, "nfs: {}", "evicted; ephemeral volume: its contents are deleted"},
+	} {
+		s := beforeServer(t)
+		put(t, s, `
+apiVersion: v1
+kind: Pod
+metadata: {name: lvm-0, namespace: db, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: lvm, uid: a, controller: true}]}
+spec: {nodeName: wrk-98, containers: [{name: c, image: x}], volumes: [`+r.volume+`]}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: pv-lvm}
+spec: {claimRef: {namespace: db, name: lvm}, `+r.persistent+`}
+`)
+		out, _ := run(t, s, "--before-change", "wrk-98", "--now", quarterPast)
+		_, row, _ := strings.Cut(out, "pod db/lvm-0 (StatefulSet lvm)")
+		row, _, _ = strings.Cut(row, "\n")
+		if strings.TrimSpace(row) != r.want {
+			t.Errorf("%s: %q, want %q", name, strings.TrimSpace(row), r.want)
+		}
+	}
+}
+
 func TestBeforeCheckCluster(t *testing.T) {
 	s := beforeServer(t)
 	out, code := run(t, s, "--before-change", "cluster", "--now", quarterPast)

@@ -2,7 +2,6 @@ package machineconfig
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -10,8 +9,6 @@ import (
 
 	"overdue/internal/kube"
 )
-
-var persistentVolumes = kube.Resource{Version: "v1", Name: "persistentvolumes"}
 
 // podObject is the little of a pod that is judged.
 type podObject struct {
@@ -21,8 +18,10 @@ type podObject struct {
 		InitContainers []containerObject `json:"initContainers"`
 		ResourceClaims []struct{}        `json:"resourceClaims"`
 		Volumes        []struct {
-			EmptyDir *struct{} `json:"emptyDir"`
-			Claim    *struct {
+			EmptyDir  *struct{}       `json:"emptyDir"`
+			Ephemeral *struct{}       `json:"ephemeral"`
+			HostPath  *hostPathObject `json:"hostPath"`
+			Claim     *struct {
 				Name string `json:"claimName"`
 			} `json:"persistentVolumeClaim"`
 		} `json:"volumes"`
@@ -42,6 +41,15 @@ type podObject struct {
 			} `json:"state"`
 		} `json:"containerStatuses"`
 	} `json:"status"`
+}
+
+type hostPathObject struct {
+	Type string `json:"type"`
+}
+
+// holdsData is false of sockets and devices.
+func (o hostPathObject) holdsData() bool {
+	return o.Type != "Socket" && o.Type != "CharDevice" && o.Type != "BlockDevice"
 }
 
 type containerObject struct {
@@ -71,7 +79,8 @@ func reduceWorkload(o *podObject) (Workload, bool) {
 	w.Pending, w.Unready = o.Status.Phase == "Pending", !o.ready()
 	w.GPUs, w.Devices = o.gpus(), len(o.Spec.ResourceClaims) > 0
 	for _, v := range o.Spec.Volumes {
-		w.Scratch = w.Scratch || v.EmptyDir != nil
+		w.Scratch, w.Passing = w.Scratch || v.EmptyDir != nil, w.Passing || v.Ephemeral != nil
+		w.Path = w.Path || v.HostPath != nil && v.HostPath.holdsData()
 		if v.Claim != nil {
 			w.claims = append(w.claims, v.Claim.Name)
 		}
@@ -160,42 +169,4 @@ func (p Prospect) pods() (n int) {
 		n += len(workloads)
 	}
 	return n
-}
-
-type volumeObject struct {
-	Spec struct {
-		Local    *struct{} `json:"local"`
-		HostPath *struct{} `json:"hostPath"`
-		Claim    struct {
-			Namespace string `json:"namespace"`
-			Name      string `json:"name"`
-		} `json:"claimRef"`
-	} `json:"spec"`
-}
-
-// localVolumes finds the pods whose claims are bound to a disk of their node.
-func (r reader) localVolumes(ctx context.Context, p *Prospect) error {
-	claims := false
-	for _, workloads := range p.Workloads {
-		claims = claims || slices.ContainsFunc(workloads, func(w Workload) bool { return len(w.claims) > 0 })
-	}
-	if !claims {
-		return nil
-	}
-	volumes, err := kube.List(ctx, r.client, persistentVolumes, kube.Query{}, func(o *volumeObject) (string, bool) {
-		return o.Spec.Claim.Namespace + "/" + o.Spec.Claim.Name, o.Spec.Local != nil || o.Spec.HostPath != nil
-	})
-	if err != nil {
-		return r.optional(ctx, err, "which pods have a local volume is not known")
-	}
-	local := map[string]bool{}
-	for _, claim := range volumes {
-		local[claim] = true
-	}
-	for _, workloads := range p.Workloads {
-		for i, w := range workloads {
-			workloads[i].Local = slices.ContainsFunc(w.claims, func(c string) bool { return local[w.Namespace+"/"+c] })
-		}
-	}
-	return nil
 }

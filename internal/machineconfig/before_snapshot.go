@@ -24,6 +24,8 @@ type Workload struct {
 	GPUs    int    // whole ones and MIG instances, of any vendor
 	Devices bool   // has devices by ResourceClaim, which may be GPUs
 	Scratch bool   // has an emptyDir, whose contents a drain deletes
+	Passing bool   // has a generic ephemeral volume, which goes with the pod
+	Path    bool   // has a hostPath, whose data another node does not have
 	Local   bool   // has a volume that is on this node only, so it cannot start anywhere else
 
 	claims []string // its PersistentVolumeClaims
