@@ -21,7 +21,7 @@ func (h *handler) restartPoseidon(ctx context.Context, d Decision) (result, erro
 	unlock, err := h.lockPoseidon()
 	defer unlock()
 	if err != nil {
-		return h.ends(*refuse("", "%s", err)), nil
+		return h.ends(*refuse("wait until that run has ended; Poseidon is restarted at the next call then, if it still must be", "%s", err)), nil
 	}
 	if h.facts.State.Restart, err = h.read(restartKey); err != nil { // another environment's run may just have ended
 		h.facts.State.Trouble = err.Error()

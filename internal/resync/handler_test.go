@@ -333,7 +333,7 @@ func TestHandlerRestarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.pools[29] = Pool{Size: 4}
-	if r, err := b.again(time.Hour); err != nil || r.Action != Refuse || !strings.Contains(r.Reason, "restart.lock: process 8 on mon2") || slices.Contains(b.asks, "restart-it now") {
+	if r, err := b.again(time.Hour); err != nil || r.Action != Refuse || !strings.Contains(r.Reason, "restart.lock: process 8 on mon2") || !strings.Contains(r.Remedy, "wait until that run has ended") || slices.Contains(b.asks, "restart-it now") {
 		t.Errorf("another run restarts it: %+v, %v, asked %q", r, err, b.asks)
 	}
 	unlock()
