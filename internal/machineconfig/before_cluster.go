@@ -15,13 +15,13 @@ func (f *foresight) cluster() {
 		if f.told[p.Name] {
 			continue
 		}
-		findings, r := f.waitingIn(p.Name), f.rollout(p.Name)
-		if len(findings) == 0 && len(r.doubts()) > 0 {
+		findings, doubts := f.waitingIn(p.Name), f.rollout(p.Name).doubts()
+		if len(findings) == 0 && len(doubts) > 0 {
 			findings = []plugin.Finding{{Problem: "nothing is known to be pending"}}
 		}
 		for i, finding := range findings {
 			if i == 0 {
-				finding = f.doubted(finding, r)
+				finding = doubted(finding, doubts)
 			}
 			f.add("pool "+p.Name, finding)
 		}

@@ -32,7 +32,7 @@ func (f *foresight) node(name string) {
 	finding := q.situation()
 	finding.State = max(finding.State, q.worst)
 	if q.in {
-		finding = f.doubted(finding, q.r)
+		finding = doubted(finding, slices.Concat(q.r.doubts(), q.r.unrendered()))
 	}
 	finding.Table = slices.Concat(q.rows, q.labels(), q.byHand(), q.howLong(), f.burdens[name].table)
 	if f.NoBudgets && f.burdens[name].pods > 0 {
@@ -106,40 +106,57 @@ func (q *nodeQuestion) tell(action, ignites string, e effect) {
 func (q *nodeQuestion) labels() [][2]string {
 	const most = 3
 	var out [][2]string
+	if q.n.Windows || q.pool.Name == "master" {
+		return nil
+	}
 	for _, p := range q.Pools {
-		if p.Name == "master" || p.Name == "arbiter" || p.Name == q.pool.Name || p.Selector == nil || len(p.Selector.MatchExpressions) > 0 || q.pool.Name == "master" {
+		if p.Name == "master" || p.Name == "arbiter" || p.Name == q.pool.Name || p.Selector == nil || len(p.Selector.MatchExpressions) > 0 {
 			continue
 		}
 		if len(out) == most {
 			return append(out, [2]string{"label it into further pools", "-"})
 		}
+		action := "label it into pool " + p.Name
+		if len(q.claimants()) > 0 {
+			action = "leave it the labels of pool " + p.Name + " only"
+		}
 		after := q.withNode(q.n.Name, func(n *Node) { n.Labels = q.relabelled(p) })
-		out = append(out, [2]string{"label it into pool " + p.Name, q.moved(after, p)})
+		out = append(out, [2]string{action, q.moved(after, p)})
 	}
 	return out
 }
 
-// relabelled are the node's labels after a move: those of the pool added, those of the custom pool it was in taken away.
+// claimants are the custom pools that all claim the node, so that it is in none.
+func (q *nodeQuestion) claimants() []string { return q.members.claimed[q.n.Name] }
+
+// relabelled are the node's labels after a move: those of the pool added, those of the custom pools that it is taken out of taken away.
 func (q *nodeQuestion) relabelled(to Pool) map[string]string {
 	labels := maps.Clone(q.n.Labels)
-	if to.builtIn() && q.in && !q.pool.builtIn() {
-		for key := range q.pool.Selector.MatchLabels {
-			delete(labels, key)
+	for _, p := range q.Pools {
+		leaves := to.builtIn() && q.in && p.Name == q.pool.Name && !p.builtIn()
+		if leaves || slices.Contains(q.claimants(), p.Name) {
+			for key := range p.Selector.MatchLabels {
+				delete(labels, key)
+			}
 		}
 	}
 	maps.Copy(labels, to.Selector.MatchLabels)
 	return labels
 }
 
+// moved tells what a move does. Pools whose selectors overlap cannot be told apart by taking labels away.
 func (q *nodeQuestion) moved(after Snapshot, to Pool) string {
 	pool, r, ok := after.poolOf(q.n.Name)
+	i := slices.IndexFunc(r.nodes, func(n Node) bool { return n.Name == q.n.Name })
 	switch {
 	case !ok:
 		return "two custom pools then claim it: it is in none, and gets no configuration"
 	case pool.Name != to.Name:
 		return "it stays in pool " + pool.Name
-	case !r.waits(q.n.Name):
+	case r.atTarget(r.nodes[i]) && r.nodes[i].done():
 		return "it runs the target of that pool already"
+	case r.atTarget(r.nodes[i]):
+		return "it was told to run the target of that pool already"
 	}
 	drained := maps.Clone(q.drained) // what is only told here does not count
 	defer func() { q.drained = drained }()

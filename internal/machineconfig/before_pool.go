@@ -18,7 +18,7 @@ func (f *foresight) pool(name string) {
 	if len(findings) == 0 {
 		findings = []plugin.Finding{{Problem: "nothing is pending, all " + plugin.Count(len(f.members.of[name]), "node") + " ready"}}
 	}
-	findings[0] = f.doubted(findings[0], f.rollout(name))
+	findings[0] = doubted(findings[0], f.rollout(name).doubts())
 	findings[0].Table = append(findings[0].Table, plan...)
 	for _, finding := range findings {
 		f.add("pool "+name, finding)

@@ -10,6 +10,12 @@ import (
 func (q *nodeQuestion) situation() plugin.Finding {
 	name := q.n.Name
 	switch {
+	case q.n.Windows:
+		return plugin.Finding{State: plugin.Warning, Problem: "in no pool", Cause: "it runs Windows, and the MCO takes no care of it",
+			Consequence: "the MCO drains nothing there, whatever its labels"}
+	case len(q.claimants()) > 0:
+		return plugin.Finding{State: plugin.Warning, Problem: "in no pool, as " + plugin.List(q.claimants()) + " all claim it", Cause: "a node may be in one custom pool only",
+			Consequence: "no change reaches it until labels are taken from it, and then it is brought to the target of the pool that is left", Remedy: "oc get node " + name + " --show-labels"}
 	case !q.in:
 		return plugin.Finding{State: plugin.Warning, Problem: "in no pool", Cause: "the MCO takes no care of it",
 			Consequence: "nothing is drained, and no change reaches it", Remedy: "oc get node " + name + " --show-labels"}

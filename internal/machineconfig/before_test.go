@@ -206,6 +206,18 @@ func TestBeforeNode(t *testing.T) {
 			s.Pools = append(s.Pools, Pool{Name: "infra", Target: "rendered-infra", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"infra": ""}}})
 		})), want: plugin.OK, says: []string{"label it into pool infra → two custom pools then claim it"}},
 
+		{name: "labelled while in work", prospect: foreseen(fleet(5, gpuPool("w-05", func(*Pool) {}), on("w-01", rebooting(time.Minute)))), want: critical,
+			says: []string{"label it into pool gpu → once w-01 is done, drains and, unless the change needs none, reboots w-01"}, not: []string{"already"}},
+		{name: "labelled though it failed", prospect: foreseen(fleet(5, gpuPool("w-05", func(*Pool) {}), on("w-01", picked(time.Hour), degradedNode("x", time.Hour)))), want: critical,
+			says: []string{"label it into pool gpu → drains and, unless the change needs none, reboots w-01 (next in line)"}},
+		{name: "a Windows node", target: "w-05", prospect: foreseen(fleet(5, gpuPool("w-04", func(*Pool) {}), on("w-05", func(n *Node) { n.Windows = true }))), want: warning,
+			says: []string{"it runs Windows, and the MCO takes no care of it"}, not: []string{"label it", "two custom pools"}},
+		{name: "in two custom pools", target: "w-05", prospect: foreseen(fleet(5, gpuPool("w-05", func(*Pool) {}), func(s *Snapshot) {
+			s.Pools = append(s.Pools, Pool{Name: "infra", Target: "rendered-infra", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"infra": ""}}})
+			s.Nodes[4].Labels["infra"] = ""
+		})), want: warning, says: []string{"in no pool, as gpu and infra all claim it", "leave it the labels of pool infra only → drains and, unless the change needs none, reboots w-05 (next in line)",
+			"leave it the labels of pool gpu only → it runs the target of that pool already", "leave it the labels of pool worker only → drains and"}},
+
 		// What the change needs.
 		{name: "the OS image changes", prospect: foreseen(fleet(5, held...), changing(Change{System: []string{"OS image"}}, policy)), want: critical, says: []string{"making w-01 schedulable drains and reboots w-01 [changed: OS image]"}},
 		{name: "a file without a policy", prospect: foreseen(fleet(5, held...), changing(Change{Files: []string{"/etc/chrony.conf"}}, policy)), want: critical, says: []string{"drains and reboots w-01 [changed: /etc/chrony.conf, and no node disruption policy covers it]"}},
