@@ -39,6 +39,9 @@ func (j *judgement) short(v *view) {
 	if history := v.offer.history(); history != "" {
 		f.Details = append(f.Details, history)
 	}
+	if want, by := j.expects(v.Node); by != "" && want > v.offer.capacity {
+		f.Details = append(f.Details, "expected: "+by)
+	}
 	if v.Unschedulable && !byTaint {
 		j.softened(v, &f)
 	}
