@@ -71,6 +71,9 @@ func (j *judgement) unjudged() string {
 	switch {
 	case len(j.daemonSets) == 0 && !j.snapshot.DaemonSetsRead:
 		return "taints not judged, as the GPU DaemonSets could not be read"
+	case !j.snapshot.DaemonSetsRead && slices.ContainsFunc(j.snapshot.Policies, func(p Policy) bool { return p.UsesDrivers }) &&
+		!slices.ContainsFunc(j.snapshot.Policies, func(p Policy) bool { return p.Kind == "NVIDIADriver" }):
+		return "taints not judged for the driver, as no NVIDIADriver could be read"
 	case j.snapshot.DaemonSetsRead && len(j.snapshot.Unread) > 0:
 		return "taints not judged for the DaemonSets of " + plugin.List(j.snapshot.Unread) + ", which could not be read"
 	case !slices.ContainsFunc(j.daemonSets, func(d DaemonSet) bool { return d.Role == rolePlugin }):
