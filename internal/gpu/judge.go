@@ -71,6 +71,9 @@ func (j *judgement) unjudged() string {
 	switch {
 	case len(j.daemonSets) == 0 && !j.snapshot.DaemonSetsRead:
 		return "taints not judged, as the GPU DaemonSets could not be read"
+	case !j.snapshot.DaemonSetsRead && slices.ContainsFunc(j.snapshot.Policies, func(p Policy) bool { return p.UsesDrivers }) &&
+		!slices.ContainsFunc(j.snapshot.Policies, func(p Policy) bool { return p.Kind == "NVIDIADriver" }):
+		return "taints not judged for the driver, as no NVIDIADriver could be read"
 	case j.snapshot.DaemonSetsRead && len(j.snapshot.Unread) > 0:
 		return "taints not judged for the DaemonSets of " + plugin.List(j.snapshot.Unread) + ", which could not be read"
 	case !slices.ContainsFunc(j.daemonSets, func(d DaemonSet) bool { return d.Role == rolePlugin }):
@@ -92,6 +95,7 @@ type judgement struct {
 	totals     totals
 	discovery  bool                  // a feature discovery labels nodes
 	peers      map[string]int64      // by instance type: the most GPUs that a node of it offers
+	usual      map[string]int64      // by model: how many GPUs most nodes of it offer
 	tainted    map[string]int        // nodes by taint, as key:effect
 	examples   map[*DaemonSet]string // a node that it selects, or ""; found when first asked for
 }
@@ -100,7 +104,7 @@ type judgement struct {
 type place struct{ node, namespace, daemonSet string }
 
 func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
-	j := &judgement{snapshot: s, params: p, limits: l, now: now, daemonSets: s.DaemonSets, pods: map[place]*Pod{}, peers: map[string]int64{}, tainted: map[string]int{}, examples: map[*DaemonSet]string{},
+	j := &judgement{snapshot: s, params: p, limits: l, now: now, daemonSets: s.DaemonSets, pods: map[place]*Pod{}, peers: map[string]int64{}, usual: map[string]int64{}, tainted: map[string]int{}, examples: map[*DaemonSet]string{},
 		totals: totals{bad: map[string]bool{}, parts: map[string]part{}}}
 	if !s.DaemonSetsRead {
 		j.daemonSets = infer(s.Policies, s.Nodes)
@@ -112,14 +116,25 @@ func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
 			j.pods[at] = pod // of several, as in a rollout, the newest that is to stay
 		}
 	}
+	offers := map[string]map[int64]int{} // nodes by model and capacity
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
+		capacity := offered(n, p, 0).capacity
 		if kind := class(n); kind != "" {
-			j.peers[kind] = max(j.peers[kind], offered(n, p, 0).capacity)
+			j.peers[kind] = max(j.peers[kind], capacity)
+		}
+		if kind := model(n, p); kind != "" && capacity > 0 {
+			if offers[kind] == nil {
+				offers[kind] = map[int64]int{}
+			}
+			offers[kind][capacity]++
 		}
 		for _, t := range n.Taints {
 			j.tainted[keyEffect(t)]++
 		}
+	}
+	for kind, counts := range offers {
+		j.usual[kind] = usual(counts)
 	}
 	j.discovery = j.discovers()
 	return j
@@ -157,7 +172,8 @@ type view struct {
 }
 
 func (j *judgement) look(n *Node) *view {
-	v := &view{Node: n, offer: offered(n, j.params, j.limits.Expect)}
+	want, _ := j.expects(n)
+	v := &view{Node: n, offer: offered(n, j.params, want)}
 	if v.offer.want == 0 && v.offer.allocatable == 0 {
 		v.offer.want = j.peers[class(n)]
 		v.offer.missing = max(v.offer.missing, v.offer.want, 1) // at least one, or it would be no GPU node

@@ -77,6 +77,7 @@ func TestJudgeIncident(t *testing.T) {
 		{name: "a taint that the ClusterPolicy tolerates, with that role", snapshot: fleet(3, on("gpu-02", taint("nvidia.com/gpu.product="+product+":NoSchedule", 21*day)), unread(policy)), want: plugin.OK},
 		{name: "without tolerations of its own the operator's built-in one counts", snapshot: fleet(1, on("all", taint("nvidia.com/gpu=present:NoSchedule", day)), unread(Policy{Owner: policy.Owner})), want: plugin.OK},
 		{name: "and in a NVIDIADriver always", snapshot: fleet(1, on("all", taint("nvidia.com/gpu=present:NoSchedule", day)), unread(Policy{Owner: policy.Owner, UsesDrivers: true}, Policy{Owner: Owner{"NVIDIADriver", "default"}, Tolerations: []corev1.Toleration{exists("x", "")}})), want: plugin.OK},
+		{name: "the driver's tolerations are in a NVIDIADriver, which may not be read", snapshot: fleet(1, unread(Policy{Owner: policy.Owner, UsesDrivers: true})), want: plugin.OK, says: []string{"taints not judged for the driver, as no NVIDIADriver could be read"}},
 		{name: "an operand that the ClusterPolicy disables is not counted", snapshot: fleet(3, append(lost, unread(Policy{Owner: policy.Owner, Disabled: map[string]bool{"mig-manager": true}}))...), want: plugin.Critical,
 			says: []string{"is not tolerated by 6 GPU DaemonSets"}},
 		{name: "incident 1 with the right to list nodes alone", snapshot: fleet(3, append(lost, unread())...), want: plugin.Critical,

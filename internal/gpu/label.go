@@ -68,7 +68,7 @@ func (j *judgement) unlabelled(v *view, missing string) (told *DaemonSet) {
 	case selects < 0:
 		d := found[0]
 		f.Cause = d.Name + " does not run there: its affinity does not match"
-		f.Remedy = fmt.Sprintf("kubectl -n %s get daemonset %s -o yaml", namespaceOr(d), d.Name)
+		f.Remedy = showDaemonSet(d)
 		if wrong := d.mismatches(v.Node); len(wrong) > 0 {
 			f.Cause = fmt.Sprintf("%s does not run there because of label %s", d.Name, wrong[0])
 			f.remedy = setLabel(wrong[0].label, wrong[0].has)

@@ -4,10 +4,12 @@ package gpu
 const (
 	labelPresent   = "nvidia.com/gpu.present"
 	labelProduct   = "nvidia.com/gpu.product"
-	labelWorkload  = "nvidia.com/gpu.workload.config" // container, vm-passthrough, vm-vgpu
-	labelMIGConfig = "nvidia.com/mig.config"          // the wanted profile
-	labelMIGState  = "nvidia.com/mig.config.state"    // pending, rebooting, success, failed
-	labelMIGMode   = "nvidia.com/mig.strategy"        // single, mixed; absent with none
+	labelWorkload  = "nvidia.com/gpu.workload.config"                // container, vm-passthrough, vm-vgpu
+	labelMIGConfig = "nvidia.com/mig.config"                         // the wanted profile
+	labelMIGState  = "nvidia.com/mig.config.state"                   // pending, rebooting, success, failed
+	labelMIGMode   = "nvidia.com/mig.strategy"                       // single, mixed; absent with none
+	labelSharing   = "nvidia.com/device-plugin.config"               // the named sharing config
+	labelExpected  = "nvsentinel.dgxc.nvidia.com/gpu.count.expected" // NVSentinel's: what nodes of this kind have
 	labelOwner     = "nvidia.com/gpu-operator.driver.owner"
 
 	deployPrefix    = "nvidia.com/gpu.deploy." // + operand: "true" selects the node

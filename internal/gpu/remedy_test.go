@@ -44,6 +44,12 @@ func TestJudgeRemedies(t *testing.T) {
 	})
 }
 
+// Of a DaemonSet that was inferred the namespace is not known, and none is made up.
+func TestJudgeRemedyOfInferred(t *testing.T) {
+	table(t, []row{{name: "with nodes and policies alone", snapshot: fleet(1, on("all", gpus(0, 0)), unread(Policy{Owner: Owner{"ClusterPolicy", "p"}})), want: plugin.Critical,
+		says: []string{"kubectl get pods -A -o wide --field-selector spec.nodeName=gpu-01"}, not: []string{"-n gpu-operator"}}})
+}
+
 func TestDeletePods(t *testing.T) {
 	driver := DaemonSet{Namespace: "n", Name: "nvidia-driver-daemonset", Role: roleDriver, PodLabels: map[string]string{"app": "d"}}
 	if got, want := deletePods(&driver, []string{"a"}), "kubectl -n n delete pod -l app=d --field-selector spec.nodeName=a (this evicts all pods that use the node's GPUs)"; got != want {

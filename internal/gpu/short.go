@@ -39,6 +39,9 @@ func (j *judgement) short(v *view) {
 	if history := v.offer.history(); history != "" {
 		f.Details = append(f.Details, history)
 	}
+	if want, by := j.expects(v.Node); by != "" && want > v.offer.capacity {
+		f.Details = append(f.Details, "expected: "+by)
+	}
 	if v.Unschedulable && !byTaint {
 		j.softened(v, &f)
 	}
@@ -200,7 +203,7 @@ func (j *judgement) notSelected(v *view, plugins []*DaemonSet, f *fact) {
 	wrong := best.mismatches(v.Node)
 	if len(wrong) == 0 {
 		f.Cause = best.Name + " does not select the node: its affinity does not match"
-		f.Remedy = fmt.Sprintf("kubectl -n %s get daemonset %s -o yaml", namespaceOr(best), best.Name)
+		f.Remedy = showDaemonSet(best)
 		return
 	}
 	f.Cause = fmt.Sprintf("%s is not on the node: label %s", best.Name, wrong[0])
@@ -240,7 +243,7 @@ func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
 	case !known:
 		f.Cause = fmt.Sprintf("%s should run there; whether its pod does is not known, as pods were not read", d.Name)
 		f.remedy = func(nodes []string) string {
-			return podsOn("-n "+namespaceOr(d), nodes)
+			return podsOn(whereIs(d), nodes)
 		}
 	case d.isDRA():
 		f.Cause = d.Name + " runs there but has published no device"
@@ -270,9 +273,18 @@ func podsOn(where string, nodes []string) string {
 	return fmt.Sprintf("kubectl get pods %s -o wide --field-selector spec.nodeName=%s", where, nodes[0])
 }
 
-func namespaceOr(d *DaemonSet) string {
+// whereIs is the option of kubectl for the DaemonSet's namespace, which an inferred one does not tell.
+func whereIs(d *DaemonSet) string {
 	if d.Namespace == "" {
-		return "gpu-operator"
+		return "-A"
 	}
-	return d.Namespace
+	return "-n " + d.Namespace
+}
+
+// showDaemonSet is the command that shows it; kubectl takes no name over all namespaces.
+func showDaemonSet(d *DaemonSet) string {
+	if d.Namespace == "" {
+		return "kubectl get daemonsets -A"
+	}
+	return fmt.Sprintf("kubectl -n %s get daemonset %s -o yaml", d.Namespace, d.Name)
 }
