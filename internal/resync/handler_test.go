@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"reflect"
@@ -546,6 +547,34 @@ func TestHandlerDryRun(t *testing.T) {
 	defer unlock()
 	if r, _ := b.again(0); r.Action != Refuse || !strings.Contains(r.Reason, "mon2") {
 		t.Errorf("beside a real run: %+v", r)
+	}
+}
+
+// TestHandlerDryRunRemembers holds that a dry run changes no record: it neither clears the marker nor notes a future one, and is not
+// logged as a run that acted.
+func TestHandlerDryRunRemembers(t *testing.T) {
+	marker, future := ago(time.Hour, DidNotHelp), ago(-24*time.Hour, Helped)
+	future.Boot = "another"
+	for name, row := range map[string]struct {
+		record Record
+		state  plugin.State
+	}{"marker at recovery": {marker, plugin.OK}, "future": {future, plugin.Critical}, "acts": {Record{}, plugin.Critical}} {
+		b := newBench(t)
+		b.dry, b.facts.Call.State = true, row.state
+		if row.record.exists() {
+			if err := b.store.write("environment-29", row.record); err != nil {
+				t.Fatal(err)
+			}
+		}
+		logged := 0
+		r, err := b.run(context.Background())
+		f := teller{log: func(context.Context, slog.Record) error { logged++; return nil }}.tell(context.Background(), b.handler, r, err)
+		if line := strings.Join(f.Details, " "); err != nil || r.Acted || logged != 0 || strings.Contains(line, "decision=helped") || strings.Contains(line, "cleared") {
+			t.Errorf("%s: %+v, %v, %d lines logged: %s", name, r, err, logged, line)
+		}
+		if got := b.record(t); !reflect.DeepEqual(got, row.record) {
+			t.Errorf("%s: remembers %+v, want %+v", name, got, row.record)
+		}
 	}
 }
 

@@ -2,11 +2,11 @@ package resync
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
-
-	"github.com/gofrs/flock"
 )
 
 // longestRun is longer than any run lasts: a lock that is older is not of a run that works.
@@ -31,29 +31,33 @@ func (s store) lock(key string, me holder) (unlock func(), err error) {
 		return nil, err
 	}
 	path := s.path(key, "lock")
-	l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(fileMode)) // NFS locks only what may be written
-	held, err := l.TryLock()
+	file, err := openFile(path, os.O_CREATE|os.O_RDWR) // NFS locks only what may be written
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be locked: %w", path, cause(err))
 	}
-	if !held {
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		_ = file.Close()
 		return nil, errLocked{s.held(path, me)}
 	}
-	s.adopt(path)
-	if text, err := json.Marshal(me); err == nil {
-		_ = os.WriteFile(path, append(text, '\n'), fileMode) // only who waits reads it
+	if err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("%s cannot be locked: %w", path, err)
+	}
+	s.adopt(file)
+	if text, err := json.Marshal(me); err == nil && file.Truncate(0) == nil {
+		_, _ = file.WriteAt(append(text, '\n'), 0) // only who waits reads it
 	}
 	return func() {
-		_ = os.Truncate(path, 0)
-		_ = l.Close()
+		_ = file.Truncate(0)
+		_ = file.Close()
 	}, nil
 }
 
 // held tells who holds a lock, as far as its file says.
 func (s store) held(path string, me holder) string {
-	var by holder
-	data, err := readSome(path)
-	if err != nil || json.Unmarshal(data, &by) != nil || by.PID <= 0 {
+	by, known := holderOf(path)
+	if !known {
 		return "another run holds the lock " + path
 	}
 	text := fmt.Sprintf("another run holds the lock %s: process %d on %s, since %s", path, by.PID, by.Host, by.Since.UTC().Format("2006-01-02 15:04:05 UTC"))
@@ -63,15 +67,17 @@ func (s store) held(path string, me holder) string {
 	return text
 }
 
-// locked says who holds a key's lock, or "", and leaves no trace.
+func holderOf(path string) (by holder, known bool) {
+	data, err := readSome(path)
+	return by, err == nil && json.Unmarshal(data, &by) == nil && by.PID > 0
+}
+
+// locked says who holds a key's lock, or "", by what its file says: to try the lock would keep a real run from it. What a killed
+// run of this host left is no lock; of another host's that cannot be known.
 func (s store) locked(key string, me holder) string {
 	path := s.path(key, "lock")
-	if _, err := os.Stat(path); err != nil {
-		return ""
-	}
-	l := flock.New(path, flock.SetFlag(os.O_RDWR))
-	defer func() { _ = l.Close() }()
-	if free, err := l.TryRLock(); free || err != nil {
+	by, known := holderOf(path)
+	if !known || by.Host == me.Host && errors.Is(syscall.Kill(by.PID, 0), syscall.ESRCH) {
 		return ""
 	}
 	return s.held(path, me)

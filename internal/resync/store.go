@@ -69,10 +69,10 @@ func (s store) write(key string, r Record) (err error) {
 	if err := temp.Sync(); err != nil {
 		return err
 	}
+	s.adopt(temp)
 	if err := temp.Close(); err != nil {
 		return err
 	}
-	s.adopt(temp.Name())
 	if err := os.Rename(temp.Name(), path); err != nil {
 		return err
 	}
@@ -104,13 +104,13 @@ func (s store) usable() error {
 }
 
 // adopt gives a file that root made by hand to the directory's owner, or Icinga's user could not use it the next time.
-func (s store) adopt(path string) {
+func (s store) adopt(file *os.File) {
 	if os.Geteuid() != 0 {
 		return
 	}
 	if info, err := os.Stat(s.dir); err == nil {
 		if owner, ok := info.Sys().(*syscall.Stat_t); ok {
-			_ = os.Lchown(path, int(owner.Uid), int(owner.Gid))
+			_ = file.Chown(int(owner.Uid), int(owner.Gid))
 		}
 	}
 }
@@ -127,8 +127,25 @@ func syncDirectory(dir string) error {
 	return nil
 }
 
+// openFile follows no symbolic link, which whoever owns the directory could lay for root, and waits for no pipe.
+func openFile(path string, flags int) (*os.File, error) {
+	file, err := os.OpenFile(path, flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a regular file")
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
 func readSome(path string) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := openFile(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}

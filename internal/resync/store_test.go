@@ -2,10 +2,12 @@ package resync
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -66,16 +68,17 @@ func TestStoreBrokenRecord(t *testing.T) {
 
 func TestStoreLock(t *testing.T) {
 	s := store{t.TempDir()}
-	me := holder{"mon1", 7, noon.Wall}
+	me := holder{"mon1", os.Getpid(), noon.Wall}
+	process := fmt.Sprintf("process %d on mon1", os.Getpid())
 	unlock, err := s.lock("environment-29", me)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var locked errLocked
-	if _, err := s.lock("environment-29", holder{"mon2", 8, noon.Wall}); !errors.As(err, &locked) || !strings.Contains(locked.by, "process 7 on mon1, since 2026-12-03 12:00:00 UTC") {
+	if _, err := s.lock("environment-29", holder{"mon2", 8, noon.Wall}); !errors.As(err, &locked) || !strings.Contains(locked.by, process+", since 2026-12-03 12:00:00 UTC") {
 		t.Errorf("held by another: %v", err)
 	}
-	if by := s.locked("environment-29", me); !strings.Contains(by, "process 7 on mon1") {
+	if by := s.locked("environment-29", me); !strings.Contains(by, process) {
 		t.Errorf("looked at: %q", by)
 	}
 	if by := s.locked("environment-29", holder{"mon2", 8, noon.Wall.Add(7 * time.Hour)}); !strings.Contains(by, "no run lasts that long") {
@@ -104,11 +107,78 @@ func TestStoreStaleLock(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"host":"mon1","pid":1,"since":"2026-12-03T11:59:00Z"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(path, fmt.Appendf(nil, `{"host":"mon1","pid":%d,"since":"2026-12-03T11:59:00Z"}`, 1<<30), 0o600); err != nil { // no kernel counts so far
+		t.Fatal(err)
+	}
+	if by := s.locked("environment-29", holder{"mon1", 7, noon.Wall}); by != "" {
+		t.Errorf("a dry run meets %q", by)
+	}
 	unlock, err := s.lock("environment-29", holder{"mon1", 7, noon.Wall})
 	if err != nil {
 		t.Fatal(err)
 	}
 	unlock()
+}
+
+// TestStoreLookKeepsNobodyOut holds that dry runs, however many, never keep a real run from its lock.
+func TestStoreLookKeepsNobodyOut(t *testing.T) {
+	s := store{t.TempDir()}
+	stop := make(chan struct{})
+	var looking sync.WaitGroup
+	looking.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				s.locked("environment-29", holder{"mon2", 8, noon.Wall})
+			}
+		}
+	})
+	refused := 0
+	for range 2000 {
+		unlock, err := s.lock("environment-29", holder{"mon1", 7, noon.Wall})
+		if err != nil {
+			refused++
+			continue
+		}
+		unlock()
+	}
+	close(stop)
+	looking.Wait()
+	if refused > 0 {
+		t.Errorf("%d of 2000 were refused", refused)
+	}
+}
+
+// TestStoreFollowsNoLink holds that root by hand empties, writes and reads nothing that a link in the directory points to.
+func TestStoreFollowsNoLink(t *testing.T) {
+	s := store{t.TempDir()}
+	victim := filepath.Join(t.TempDir(), "victim")
+	data, err := ago(time.Minute, Helped).encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(victim, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"environment-29.lock", "environment-29.json"} {
+		if err := os.Symlink(victim, filepath.Join(s.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.lock("environment-29", holder{"mon1", 7, noon.Wall}); err == nil {
+		t.Error("locked by a link")
+	}
+	if r, err := s.read("environment-29"); err == nil {
+		t.Errorf("read by a link: %+v", r)
+	}
+	if err := s.write("environment-29", ago(0, Begun)); err != nil {
+		t.Error(err)
+	}
+	if now, err := os.ReadFile(victim); err != nil || string(now) != string(data) {
+		t.Errorf("the victim is %q, %v", now, err)
+	}
 }
 
 func TestStoreUnusable(t *testing.T) {
