@@ -388,6 +388,10 @@ func TestCompare(t *testing.T) {
 	if got := strings.Join(slices.Concat(c.Files, c.Units, c.System), " "); got != "/a /b /c x.service OS image kernel arguments kernel type extensions FIPS mode" {
 		t.Errorf("changed: %s", got)
 	}
+	from, to = new(configObject), new(configObject)
+	if to.Spec.KernelType = "default"; len(compare(from, to).System)+len(compare(to, from).System) > 0 {
+		t.Error("no kernel type and the default one are the same")
+	}
 	users := func(fields ...string) (out []map[string]json.RawMessage) {
 		user := map[string]json.RawMessage{}
 		for i := 0; i < len(fields); i += 2 {

@@ -2,6 +2,7 @@ package machineconfig
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -80,6 +81,9 @@ func (r reader) changeFor(ctx context.Context, p *Prospect, pool string) error {
 	return nil
 }
 
+// defaultKernel is the kernel type of a MachineConfig that names none.
+const defaultKernel = "default"
+
 func compare(from, to *configObject) Change {
 	var c Change
 	a, b := from.Spec, to.Spec
@@ -89,7 +93,7 @@ func compare(from, to *configObject) Change {
 	}{
 		{"OS image", a.OSImageURL == b.OSImageURL},
 		{"kernel arguments", slices.Equal(a.KernelArguments, b.KernelArguments)},
-		{"kernel type", a.KernelType == b.KernelType},
+		{"kernel type", cmp.Or(a.KernelType, defaultKernel) == cmp.Or(b.KernelType, defaultKernel)},
 		{"extensions", slices.Equal(a.Extensions, b.Extensions)},
 		{"FIPS mode", a.FIPS == b.FIPS},
 	} {
