@@ -40,6 +40,9 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 	if len(s.Empty) > 0 {
 		v.Summary += "; no DaemonSet in " + plugin.List(s.Empty) + ", is --namespace right?"
 	}
+	if len(s.Unmatched) > 0 {
+		v.Summary += "; no node matches --expect-selector " + plugin.List(s.Unmatched)
+	}
 	if j.totals.nodes == 0 {
 		v.Findings = []plugin.Finding{j.empty()}
 	}

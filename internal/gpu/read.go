@@ -28,6 +28,9 @@ func (r reader) read(ctx context.Context) (Snapshot, error) {
 	if s.Nodes, err = r.nodes(ctx); err != nil || len(s.Nodes) == 0 {
 		return s, err
 	}
+	if len(r.names) == 0 {
+		s.Unmatched = unmatched(r.expected, s.Nodes)
+	}
 	for _, step := range []func(context.Context, *Snapshot) error{r.daemonSets, r.policies, r.pods, r.slices} {
 		if err := step(ctx, &s); err != nil {
 			return s, err

@@ -32,6 +32,8 @@ var scenarios = []struct {
 	{file: "10-never-discovered.yaml", args: "--expect-selector node.kubernetes.io/instance-type=bm-a100-4", code: 2, says: []string{"node k8s-gpu-2: expected to have GPUs, but has no nvidia.com/gpu and no GPU label",
 		"taint dedicated=research:NoSchedule, there for at least 4d", "keeps the NFD worker (gpu-operator-node-feature-discovery-worker) off", "offer 4"}, not: []string{"node k8s-gpu-1"}},
 	{file: "10-never-discovered.yaml", code: 0, says: []string{"1 GPU node, 4 of 4"}, not: []string{"k8s-gpu-2"}},
+	{file: "10-never-discovered.yaml", args: "--expect-selector node.kubernetes.io/instance-type=bm-a100-44", code: 0, says: []string{"1 GPU node, 4 of 4", "; no node matches --expect-selector node.kubernetes.io/instance-type=bm-a100-44"}},
+	{file: "10-never-discovered.yaml", args: "--node k8s-gpu-1 --expect-selector node.kubernetes.io/instance-type=bm-a100-44", code: 0, says: []string{"1 GPU node, 4 of 4"}, not: []string{"no node matches"}},
 	{file: "10-never-discovered.yaml", args: "--node k8s-gpu-2", code: 2, says: []string{"node k8s-gpu-2: expected to have GPUs"}},
 	{file: "11-mig-change-stuck.yaml", code: 2, says: []string{"node gpu-a09: 0 nvidia.com/gpu offered", "for at least 3d (since 2026-11-17 10:00 UTC)", "MIG change to all-1g.5gb pending, deploy labels are paused-for-mig-change", "delete pod -l app=nvidia-mig-manager"}},
 	{file: "11-mig-change-stuck.yaml", args: "--now 2026-11-17T10:20:00Z", code: 0, says: []string{"MIG change to all-1g.5gb pending"}},

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
@@ -67,4 +68,15 @@ func matchesAny(selectors []labels.Selector, set map[string]string) bool {
 		}
 	}
 	return false
+}
+
+// unmatched are the selectors that match no node: misspelt, or of a machine pool that is scaled to none.
+func unmatched(selectors []labels.Selector, nodes []Node) []string {
+	var out []string
+	for _, s := range selectors {
+		if !slices.ContainsFunc(nodes, func(n Node) bool { return s.Matches(labels.Set(n.Labels)) }) {
+			out = append(out, plugin.Clean(s.String()))
+		}
+	}
+	return out
 }

@@ -13,7 +13,8 @@ import (
 
 // Snapshot is what was read of a cluster at one time. It holds only what is judged.
 type Snapshot struct {
-	Nodes []Node
+	Nodes     []Node
+	Unmatched []string // selectors by which the user expects nodes, and that match none
 
 	// Each of the rest needs a right that the verdict can do without.
 
