@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"overdue/internal/web"
 )
 
 // maxErrorBody bounds what is read of an error answer, in bytes; a Status object has a few hundred.
@@ -33,7 +34,7 @@ func (c *Client) statusError(ctx context.Context, q request, res *http.Response)
 	}
 	switch code := res.StatusCode; {
 	case code >= 300 && code < 400:
-		e.What = fmt.Sprintf("%s redirected to %s (%d)", c.Server(), redirectTarget(res), code)
+		e.What = fmt.Sprintf("%s redirected to %s (%d)", c.Server(), web.RedirectTarget(res.Header), code)
 		e.Remedy = "give the address of the API server itself, not of a proxy or a console"
 	case mediaType(res) == "text/html":
 		return htmlError(q, res)
@@ -146,15 +147,4 @@ func noSuchGroup(r Resource) (what, remedy string) {
 // isCustom says whether a group comes from a custom resource: Kubernetes' own have no dot or end in .k8s.io.
 func isCustom(group string) bool {
 	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
-}
-
-func redirectTarget(res *http.Response) string {
-	u, err := url.Parse(res.Header.Get("Location"))
-	switch {
-	case err != nil || res.Header.Get("Location") == "":
-		return "nowhere"
-	case u.Host == "":
-		return "another path"
-	}
-	return clean(u.Host) // the rest may hold a session's secrets
 }

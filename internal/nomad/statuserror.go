@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -41,7 +40,7 @@ func (c *Client) statusError(ctx context.Context, to address, q question, code i
 	e := &Error{Op: q.op, Status: code}
 	switch {
 	case code >= 300 && code < 400:
-		e.What = fmt.Sprintf("%s redirected to %s (%d)", to.name, target(header), code)
+		e.What = fmt.Sprintf("%s redirected to %s (%d)", to.name, web.RedirectTarget(header), code)
 		e.Remedy = "give the address of Nomad itself, not of a proxy"
 	case code == http.StatusUnauthorized:
 		e.What = fmt.Sprintf("%s refused the login (401)", to.name)
@@ -97,15 +96,4 @@ func (c *Client) grant(to address, right string) string {
 func htmlError(q question, to address, code int) *Error {
 	return &Error{Op: q.op, Status: code, What: fmt.Sprintf("%s answered with an HTML page (%d): a proxy or a login page?", to.name, code),
 		Remedy: "give the address of Nomad itself, and set NO_PROXY for it"}
-}
-
-func target(header http.Header) string {
-	u, err := url.Parse(header.Get("Location"))
-	switch {
-	case err != nil || header.Get("Location") == "":
-		return "nowhere"
-	case u.Host == "":
-		return "another path"
-	}
-	return web.Clean(u.Host) // the rest may hold a session's secrets
 }

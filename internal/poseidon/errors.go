@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"overdue/internal/web"
@@ -53,7 +52,7 @@ func (c *Client) statusError(q question, res *http.Response, body []byte) error 
 	name, code, message := c.Address(), res.StatusCode, c.message(res, body)
 	switch {
 	case code >= 300 && code < 400:
-		e.What = fmt.Sprintf("%s redirected to %s (%d)", name, target(res.Header), code)
+		e.What = fmt.Sprintf("%s redirected to %s (%d)", name, web.RedirectTarget(res.Header), code)
 		e.Remedy = "give the address of Poseidon itself, not of a proxy"
 	case code == http.StatusUnauthorized && !c.hasToken:
 		e.What = fmt.Sprintf("%s wants a token (401)", name)
@@ -95,17 +94,6 @@ func (c *Client) message(res *http.Response, body []byte) string {
 		return ""
 	}
 	return " " + text
-}
-
-func target(header http.Header) string {
-	u, err := url.Parse(header.Get("Location"))
-	switch {
-	case err != nil || header.Get("Location") == "":
-		return "nowhere"
-	case u.Host == "":
-		return "another path"
-	}
-	return web.Clean(u.Host) // the rest may hold a session's secrets
 }
 
 // unusable is the error for a good status with a body that does not hold what was asked for. It must never pass for an empty list.
