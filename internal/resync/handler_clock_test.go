@@ -1,0 +1,98 @@
+package resync
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestHandlerFuture holds that a record from the future forbids for one cooldown from when it is seen.
+func TestHandlerFuture(t *testing.T) {
+	b := newBench(t)
+	r := ago(-24*time.Hour, Helped)
+	r.Boot = "another"
+	if err := b.store.write("environment-29", r); err != nil {
+		t.Fatal(err)
+	}
+	if r, _ := b.again(0); r.Action != Refuse || !strings.Contains(r.Reason, "in the future") {
+		t.Fatalf("seen first: %+v", r)
+	}
+	if r, _ := b.again(29 * time.Minute); r.Action != Refuse {
+		t.Errorf("29 minutes later: %+v", r)
+	}
+	if r, _ := b.again(time.Minute); !r.Helped {
+		t.Errorf("30 minutes later: %+v", r)
+	}
+}
+
+// TestHandlerClocks holds that of hosts that share the directory, and whose clocks differ, none doubles a resync because another
+// one looked.
+func TestHandlerClocks(t *testing.T) {
+	ahead := newBench(t)
+	ahead.now.Wall = noon.Wall.Add(time.Hour)
+	if r, err := ahead.run(context.Background()); err != nil || !r.Acted {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	written := ahead.record(t).Stamp
+	var others []*bench
+	for i, clock := range []time.Duration{0, -time.Hour} { // each earlier than the one before
+		b := newBench(t)
+		b.store, b.host = ahead.store, fmt.Sprint("other", i)
+		b.now = Moment{Wall: noon.Wall.Add(clock), Host: b.host, Boot: b.host, Uptime: time.Hour}
+		others = append(others, b)
+	}
+	for minute := 1; minute < 30; minute++ {
+		for _, b := range append(others, ahead) {
+			b.pools[29] = Pool{Size: 4}
+			if r, err := b.again(time.Minute); err != nil || r.Acted || b.puts() != 0 {
+				t.Fatalf("%s after %d minutes: %+v, %v", b.host, minute, r, err)
+			}
+		}
+	}
+	if r := ahead.record(t); r.Stamp != written || r.Host != "mon1" {
+		t.Errorf("the writer's stamp is replaced: %+v", r)
+	}
+	last := others[1]
+	if r, err := last.again(2 * time.Minute); err != nil || !r.Acted {
+		t.Errorf("half an hour after it was first seen: %+v, %v", r, err)
+	}
+}
+
+// TestHandlerUptimeOfAnother holds that containers, which share the boot's name and have uptimes of their own, compare the wall clock.
+func TestHandlerUptimeOfAnother(t *testing.T) {
+	b := newBench(t)
+	r := Record{Action: doResync, Outcome: Helped, Host: "ct2", PID: 7}
+	r.stamp(Moment{Wall: noon.Wall.Add(-time.Minute), Boot: noon.Boot, Uptime: time.Hour})
+	if err := b.store.write("environment-29", r); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := b.run(context.Background()); err != nil || r.Action != Refuse || !strings.Contains(r.Reason, "1m ago") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestHandlerFutureRestart holds that a restart that another run is just writing down is not overwritten by an older one.
+func TestHandlerFutureRestart(t *testing.T) {
+	b := newBench(t)
+	old := ago(-24*time.Hour, Helped)
+	old.Action, old.Boot = doRestart, "another"
+	if err := b.store.write(restartKey, old); err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := b.store.lock(restartKey, holder{"mon2", 8, noon.Wall})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = b.run(context.Background())
+	if r, err := b.store.read(restartKey); err != nil || len(r.Seen) != 0 {
+		t.Errorf("written beside its lock: %+v, %v", r, err)
+	}
+	unlock()
+	_, _ = b.again(time.Hour)
+	if r, err := b.store.read(restartKey); err != nil || len(r.Seen) != 1 || !reflect.DeepEqual(r.Stamp, old.Stamp) {
+		t.Errorf("not seen: %+v, %v", r, err)
+	}
+}
