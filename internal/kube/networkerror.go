@@ -70,6 +70,9 @@ func (c *Client) networkError(ctx context.Context, q request, phase string, err 
 			e.What += " while " + phase
 		}
 		e.Remedy = "look at the API server and the load balancer before it"
+	case strings.Contains(err.Error(), "malformed"):
+		e.What = "the answer of " + server + " is not HTTP: " + clean(err.Error())
+		e.Remedy = "is this the address of a Kubernetes API server, and http or https right?"
 	default:
 		e.What = "no answer from " + server + ": " + clean(err.Error())
 	}

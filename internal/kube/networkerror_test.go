@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"os"
@@ -26,6 +27,8 @@ func TestNetworkErrors(t *testing.T) {
 		{&net.DNSError{Err: "server misbehaving", Name: "api.example"}, "cannot look up api.example: server misbehaving", "check the name server of this machine"},
 		{&net.OpError{Op: "proxyconnect", Net: "tcp", Err: syscall.ECONNREFUSED}, "the proxy does not answer: proxyconnect tcp: connection refused",
 			"check HTTPS_PROXY, or set NO_PROXY for replay"},
+		{errors.New(`net/http: HTTP/1.x transport connection broken: malformed MIME header line: "a b"`), `the answer of https://replay is not HTTP: net/http: HTTP/1.x transport connection broken: malformed MIME header line: "a b"`,
+			"is this the address of a Kubernetes API server, and http or https right?"},
 	} {
 		client, err := Connect(Options{}, Surroundings{Offline: true, Transport: func(http.RoundTripper) http.RoundTripper {
 			return roundTripper(func(*http.Request) (*http.Response, error) { return nil, test.err })

@@ -253,6 +253,25 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// What stands at the address speaks another protocol, or its header is broken.
+func TestNotHTTP(t *testing.T) {
+	s := poseidontest.New()
+	s.Handle("/api/v1/statistics/execution-environments", func(w http.ResponseWriter, _ *http.Request) {
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nno header|\r\n\r\n"))
+		_ = c.Close()
+	})
+	_, err := connect(t, s).Pools(t.Context())
+	var e *poseidon.Error
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), "is not HTTP: ") || !strings.Contains(e.Hint(), "http or https right?") {
+		t.Errorf("%v; %+v", err, e)
+	}
+}
+
 func TestUnreachable(t *testing.T) {
 	s := poseidontest.New()
 	c := connect(t, s)

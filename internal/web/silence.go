@@ -55,6 +55,8 @@ func (p Peer) Silence(ctx context.Context, phase string, err error) (what, remed
 			phase = " while " + phase
 		}
 		return p.Name + " broke the connection" + phase, "is that server being restarted? journalctl -u " + p.Unit + " there"
+	case strings.Contains(text, "malformed"):
+		return "the answer of " + p.Name + " is not HTTP: " + text, "is that the address of " + p.Program + " itself, and http or https right?"
 	}
 	return "no answer from " + p.Name + ": " + text, ""
 }
