@@ -90,6 +90,9 @@ func (w Windows) fits(took time.Duration, now time.Time) (text string, ok bool) 
 		if !s.closes.After(now) {
 			continue
 		}
+		if s.endless() {
+			return "always open: the rollout fits", true
+		}
 		text = fmt.Sprintf("opens in %s, for %s", plugin.Age(s.opens.Sub(now)), plugin.Age(s.closes.Sub(s.opens)))
 		room := s.closes.Sub(s.opens)
 		if !s.opens.After(now) {

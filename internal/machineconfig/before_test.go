@@ -93,7 +93,7 @@ func (r beforeRow) check(t *testing.T) {
 	if r.target == "" {
 		r.target = "w-01"
 	}
-	if len(r.prospect.Nodes) > 40 {
+	if n := len(r.prospect.Nodes); n > 40 && n < 50 {
 		now = at(t, "2026-12-01T04:30:00Z") // a recording
 	}
 	target, err := parseTarget(r.target)
@@ -360,8 +360,8 @@ func bunched(n int, limit string, changes ...func(*Snapshot)) Snapshot {
 }
 
 func TestBeforePool(t *testing.T) {
-	saturday := func(window string) func(*Limits) {
-		return func(l *Limits) { l.Windows = windows(t, "UTC", window) }
+	saturday := func(specs ...string) func(*Limits) {
+		return func(l *Limits) { l.Windows = windows(t, "UTC", specs...) }
 	}
 	for _, r := range []beforeRow{
 		{name: "clean", prospect: foreseen(rolledOut(44, 10*time.Minute)), want: plugin.OK,
@@ -382,6 +382,11 @@ func TestBeforePool(t *testing.T) {
 		{name: "the window is long enough", prospect: foreseen(rolledOut(30, 10*time.Minute)), limits: saturday("sat 22:00-sun 04:00"), want: plugin.OK, says: []string{"window → opens in 3d 10h, for 6h: the rollout fits"}},
 		{name: "the window is too short", prospect: foreseen(rolledOut(44, 10*time.Minute)), limits: saturday("sat 22:00-sun 04:00"), want: warning, says: []string{"does not fit the window"}},
 		{name: "the window is open", prospect: foreseen(rolledOut(4, 10*time.Minute)), limits: saturday("wed 11:00-wed 13:00"), want: plugin.OK, says: []string{"open for another 1h: the rollout fits"}},
+		{name: "it goes on in a window that opens when the first closes", prospect: foreseen(rolledOut(30, 10*time.Minute)), limits: saturday("sat 22:00-24:00", "sun 00:00-04:00"), want: plugin.OK, says: []string{"window → opens in 3d 10h, for 6h: the rollout fits"}},
+		{name: "it goes on in a window that overlaps, and is listed first", prospect: foreseen(rolledOut(30, 10*time.Minute)), limits: saturday("wed 12:30-20:00", "wed 11:00-13:00"), want: plugin.OK, says: []string{"window → open for another 8h: the rollout fits"}},
+		{name: "a short window within a long one does not end it", prospect: foreseen(rolledOut(30, 10*time.Minute)), limits: saturday("sat 22:00-sun 04:00", "sat 23:00-24:00"), want: plugin.OK, says: []string{"window → opens in 3d 10h, for 6h: the rollout fits"}},
+		{name: "a minute between two windows keeps them apart", prospect: foreseen(rolledOut(30, 10*time.Minute)), limits: saturday("sat 22:00-23:59", "sun 00:00-04:00"), want: warning, says: []string{"opens in 3d 10h, for 1h 59m: the rollout does not fit"}},
+		{name: "windows without a gap", prospect: foreseen(rolledOut(2000, 10*time.Minute)), limits: saturday("00:00-12:00", "12:00-24:00"), want: plugin.OK, says: []string{"a change of all 2000 nodes → about 13d 21h", "window → always open: the rollout fits"}},
 		{name: "incident 1 as published: the next change does not start", target: "pool/worker", prospect: foreseen(controller(t, "incident-two-cordoned", "")), want: warning,
 			says: []string{"2 of 44 nodes not ready", "capacity → none: 2 unavailable, maxUnavailable 1; a change does not start before that", "wrk-98 → cordoned by kubectl", "stops the rollout"}},
 		{name: "room for one more", prospect: foreseen(rolledOut(5, 10*time.Minute, worker(func(p *Pool) { p.Limit = "2"; p.Ready = 4 }), on("w-01", cordoned(time.Minute, "oc")))), want: warning, says: []string{"capacity → 1 of maxUnavailable 2 left", "begins with → w-02"}, not: []string{"stops the rollout"}},

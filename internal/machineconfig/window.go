@@ -87,8 +87,24 @@ func weekday(s string) (time.Weekday, bool) {
 // span is one occurrence of a window.
 type span struct{ opens, closes time.Time }
 
-// around lists the occurrences from a good week before now to a good week after it, in order.
+// around lists the times that are open from a good week before now to a good week after it, in order: occurrences that meet or
+// overlap are one. Windows come back every week, so one that is longer than that never closes.
 func (w Windows) around(now time.Time) []span {
+	var out []span
+	for _, s := range w.occurrences(now) {
+		if last := len(out) - 1; last >= 0 && !s.opens.After(out[last].closes) {
+			out[last].closes = later(out[last].closes, s.closes)
+		} else {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (s span) endless() bool { return s.closes.Sub(s.opens) > 8*24*time.Hour }
+
+// occurrences lists them in the order in which they open.
+func (w Windows) occurrences(now time.Time) []span {
 	if len(w.List) == 0 {
 		return nil
 	}

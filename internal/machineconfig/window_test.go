@@ -68,6 +68,31 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// Windows that meet or overlap are one: what is in the second is in it since the first opened, and nothing closed between them.
+func TestWindowsThatMeet(t *testing.T) {
+	for _, r := range []struct {
+		name         string
+		specs        []string
+		opened, next string
+	}{
+		{"they meet", []string{"sat 22:00-24:00", "sun 00:00-04:00"}, "2026-12-05T22:00:00Z", "2026-12-12T22:00:00Z"},
+		{"they overlap", []string{"sun 01:00-04:00", "sat 22:00-sun 02:00"}, "2026-12-05T22:00:00Z", "2026-12-12T22:00:00Z"},
+		{"one is within the other", []string{"sat 22:00-sun 06:00", "sun 01:00-02:00"}, "2026-12-05T22:00:00Z", "2026-12-12T22:00:00Z"},
+		{"they do not meet", []string{"sat 22:00-23:00", "sun 00:00-04:00"}, "2026-12-06T00:00:00Z", "2026-12-12T22:00:00Z"},
+	} {
+		w, now := windows(t, "UTC", r.specs...), at(t, "2026-12-06T03:00:00Z")
+		if got := w.openedAt(now); !got.Equal(at(t, r.opened)) {
+			t.Errorf("%s: opened %s, want %s", r.name, got.UTC(), r.opened)
+		}
+		if got := w.lastClosed(now); !got.Before(at(t, r.opened)) {
+			t.Errorf("%s: closed %s, within the window", r.name, got.UTC())
+		}
+		if got := w.next(now); !got.Equal(at(t, r.next)) {
+			t.Errorf("%s: next is %s, want %s", r.name, got.UTC(), r.next)
+		}
+	}
+}
+
 func TestParseWindowRefuses(t *testing.T) {
 	for _, s := range []string{"", "sat", "sat 22:00", "22:00", "xyz 22:00-04:00", "sat 25:00-sun 04:00", "sat 22:60-04:00", "24:00-04:00", "22:00-sun 04:00", "sat 22:00-xyz 04:00", "sat 22:00-sun 04:00 or so"} {
 		if w, err := ParseWindow(s); err == nil {
@@ -84,7 +109,7 @@ func FuzzParseWindow(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, span := range (Windows{List: []Window{w}, Zone: time.UTC}).around(noon) {
+		for _, span := range (Windows{List: []Window{w}, Zone: time.UTC}).occurrences(noon) {
 			if d := span.closes.Sub(span.opens); d <= 0 || d > 7*24*time.Hour {
 				t.Fatalf("%q is open for %s", s, d)
 			}
