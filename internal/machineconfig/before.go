@@ -31,8 +31,9 @@ func Foresee(p Prospect, targets []Target, l Limits, now time.Time) Verdict {
 	f := foresight{Prospect: p, members: members(p.Pools, p.Nodes), limits: l, now: now, before: p.picks(),
 		drained: map[string]bool{}, burdens: map[string]burden{}, told: map[string]bool{}}
 	f.findings = append(f.findings, judgeClock(p.Snapshot, now)...)
+	guards := guardsOf(p.Budgets)
 	for node, workloads := range p.Workloads {
-		f.burdens[node] = weigh(workloads, p.Budgets)
+		f.burdens[node] = weigh(workloads, guards)
 	}
 	cluster := false
 	for _, t := range targets {

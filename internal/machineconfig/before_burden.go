@@ -25,7 +25,7 @@ type workloadGroup struct {
 }
 
 // weigh sums the workloads up, the ones that suffer most first.
-func weigh(workloads []Workload, budgets []Budget) burden {
+func weigh(workloads []Workload, guards guards) burden {
 	var b burden
 	byOwner := map[string]*workloadGroup{}
 	var groups []*workloadGroup
@@ -39,7 +39,7 @@ func weigh(workloads []Workload, budgets []Budget) burden {
 		}
 		g.pods = append(g.pods, w)
 		b.count(w)
-		if cause, remedy := refused(w.Pod, budgets); cause != "" && w.Deleted.IsZero() {
+		if cause, remedy := guards.refuse(w.Pod); cause != "" && w.Deleted.IsZero() {
 			b.held++
 			if g.held == "" {
 				g.held = cause

@@ -307,7 +307,7 @@ func TestBurdenWorstFirst(t *testing.T) {
 	gpu.GPUs, local.Local = 1, true
 	p := foreseen(Snapshot{}, budget("z", "held", "held", 0))
 	var got []string
-	for _, row := range weigh([]Workload{pod("a", "web", "Deployment web"), gpu, local, pod("f", "lone", ""), pod("z", "held", "Job held")}, p.Budgets).table {
+	for _, row := range weigh([]Workload{pod("a", "web", "Deployment web"), gpu, local, pod("f", "lone", ""), pod("z", "held", "Job held")}, guardsOf(p.Budgets)).table {
 		got = append(got, row[0])
 	}
 	if want := "pod z/held (Job held), pod f/lone, pod d/local (StatefulSet local), pod e/gpu (Job gpu), pod a/web (Deployment web)"; strings.Join(got, ", ") != want {

@@ -12,12 +12,12 @@ import (
 // drainHolder finds what keeps a drain from ending: the eviction API refuses a pod whose PodDisruptionBudget allows no
 // disruption, and one that two budgets select; a pod that was evicted may take its time to go.
 func (j *judgement) drainHolder(n Node) (cause, remedy string) {
-	pods := j.snapshot.Pods[n.Name]
+	pods, guards := j.snapshot.Pods[n.Name], guardsOf(j.snapshot.Budgets)
 	for _, pod := range pods {
 		if !pod.Deleted.IsZero() {
 			continue // it was evicted: that its budget is at 0 now comes of that
 		}
-		if cause, remedy := refused(pod, j.snapshot.Budgets); cause != "" {
+		if cause, remedy := guards.refuse(pod); cause != "" {
 			return cause, remedy
 		}
 	}
@@ -33,13 +33,13 @@ func (j *judgement) drainHolder(n Node) (cause, remedy string) {
 	return "", "oc get pdb -A; oc get pods -A --field-selector spec.nodeName=" + n.Name
 }
 
-// refused says why the eviction API refuses to evict a pod, and what to do; nothing if it does not. A pod that is pending is
+// refuse says why the eviction API refuses to evict a pod, and what to do; nothing if it does not. A pod that is pending is
 // evicted whatever budgets say, one that is not ready if its only budget is lenient.
-func refused(pod Pod, all []Budget) (cause, remedy string) {
+func (g guards) refuse(pod Pod) (cause, remedy string) {
 	if pod.Pending {
 		return "", ""
 	}
-	budgets := budgetsOf(pod, all)
+	budgets := g.of(pod)
 	switch {
 	case len(budgets) > 1:
 		var names []string
@@ -56,11 +56,30 @@ func refused(pod Pod, all []Budget) (cause, remedy string) {
 	return "", ""
 }
 
-func budgetsOf(pod Pod, budgets []Budget) []Budget {
-	var out []Budget
+// guards are the budgets by namespace, each with its selector compiled: a drain may meet thousands of pods and of budgets.
+type guards map[string][]guard
+
+type guard struct {
+	Budget
+	selects labels.Selector
+}
+
+func guardsOf(budgets []Budget) guards {
+	g := guards{}
 	for _, b := range budgets {
-		if s, err := metav1.LabelSelectorAsSelector(b.Selector); err == nil && b.Namespace == pod.Namespace && s.Matches(labels.Set(pod.Labels)) {
-			out = append(out, b)
+		if s, err := metav1.LabelSelectorAsSelector(b.Selector); err == nil {
+			g[b.Namespace] = append(g[b.Namespace], guard{b, s})
+		}
+	}
+	return g
+}
+
+// of are the budgets that select a pod.
+func (g guards) of(pod Pod) []Budget {
+	var out []Budget
+	for _, guard := range g[pod.Namespace] {
+		if guard.selects.Matches(labels.Set(pod.Labels)) {
+			out = append(out, guard.Budget)
 		}
 	}
 	return out
