@@ -414,6 +414,19 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// Since when maxUnavailable is what it is, by the pool's managedFields; a change of the target is none of it.
+func TestReducePoolLimitWritten(t *testing.T) {
+	var o poolObject
+	if err := json.Unmarshal([]byte(`{"metadata":{"name":"worker","managedFields":[
+		{"manager":"kubectl-patch","time":"2026-12-01T02:00:00Z","fieldsV1":{"f:spec":{"f:maxUnavailable":{}}}},
+		{"manager":"machine-config-controller","time":"2026-12-01T03:00:00Z","fieldsV1":{"f:spec":{"f:configuration":{"f:name":{}}}}}]},"spec":{"maxUnavailable":1}}`), &o); err != nil {
+		t.Fatal(err)
+	}
+	if p := reducePool(&o); p.Limit != "1" || !p.LimitWritten.Equal(at(t, "2026-12-01T02:00:00Z")) {
+		t.Errorf("%s since %s", p.Limit, p.LimitWritten)
+	}
+}
+
 // workerServer is a pool with one node, which has the annotations given, and further objects.
 func workerServer(t testing.TB, target string, annotations map[string]string, objects string) *kubetest.Server {
 	t.Helper()

@@ -185,7 +185,7 @@ func (q *nodeQuestion) byHand() [][2]string {
 
 func (q *nodeQuestion) howLong() [][2]string {
 	took := q.r.pace()
-	if took.each == 0 || !q.r.waits(q.n.Name) && !q.r.inWork(q.n.Name) {
+	if took.node == 0 || !q.r.waits(q.n.Name) && !q.r.inWork(q.n.Name) {
 		return nil
 	}
 	return [][2]string{{"how long", took.words() + " of pool " + q.pool.Name}}

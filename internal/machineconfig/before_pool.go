@@ -75,9 +75,12 @@ func (f *foresight) plan(name string) (rows [][2]string, fits bool) {
 	if next := r.anew().picks(); len(next) > 0 {
 		rows = append(rows, [2]string{"begins with", plugin.List(names(next))})
 	}
-	took := r.pace()
-	rows = append(rows, [2]string{"a change of all " + plugin.Count(len(r.nodes), "node"), took.lasts(len(r.nodes))})
-	window, fits := f.limits.Windows.fits(took.total(len(r.nodes)), f.now)
+	took, all := r.pace(), len(r.nodes)
+	if pending := r.outdated(); pending > 0 && took.node > 0 {
+		rows = append(rows, [2]string{"what is left of it, " + plugin.Count(pending, "node"), took.lasts(pending)})
+	}
+	rows = append(rows, [2]string{"a change of all " + plugin.Count(all, "node"), took.lasts(all)})
+	window, fits := f.limits.Windows.fits(took, all, f.now)
 	if window != "" {
 		rows = append(rows, [2]string{"window", window})
 	}

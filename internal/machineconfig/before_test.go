@@ -160,7 +160,7 @@ func TestBeforeNode(t *testing.T) {
 		{name: "cordoned, and others use up maxUnavailable", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Hour, "oc")), on("w-02", notReady(time.Hour)))), want: critical,
 			says: []string{"uncordon it → drains nothing yet: 1 unavailable, maxUnavailable 1", "once it is ready and its turn comes"}},
 		{name: "how long nodes took in this rollout", prospect: foreseen(rolledOut(5, 10*time.Minute, on("w-01", outdated, cordoned(time.Hour, "oc")))), want: critical,
-			says: []string{"how long → one was done every 10m, told from the last 4 nodes of pool worker"}},
+			says: []string{"how long → 10m for a node, 1 at a time, told from the last 4 nodes of pool worker"}},
 		{name: "being drained", prospect: foreseen(fleet(5, on("w-01", draining(4*time.Minute)))), want: critical, says: []string{"is being updated, draining", "uncordoning it now would put pods back in the midst of its drain"}, not: []string{"uncordon it →"}},
 		{name: "rebooting", prospect: foreseen(fleet(5, on("w-01", rebooting(4*time.Minute)))), want: critical, says: []string{"is being updated, rebooting"}},
 		{name: "okd 593: its update failed", prospect: foreseen(fleet(5, on("w-01", picked(time.Hour), degradedNode("failed to drain node: w-01 after 1 hour", time.Hour)))), want: critical, says: []string{"its update failed", "the daemon tries again by itself"}},
@@ -359,17 +359,22 @@ func bunched(n int, limit string, changes ...func(*Snapshot)) Snapshot {
 	}}, changes...)...)
 }
 
+// limited: somebody wrote maxUnavailable so long ago.
+func limited(limit string, ago time.Duration) func(*Snapshot) {
+	return worker(func(p *Pool) { p.Limit, p.LimitWritten = limit, before(ago) })
+}
+
 func TestBeforePool(t *testing.T) {
 	saturday := func(specs ...string) func(*Limits) {
 		return func(l *Limits) { l.Windows = windows(t, "UTC", specs...) }
 	}
 	for _, r := range []beforeRow{
 		{name: "clean", prospect: foreseen(rolledOut(44, 10*time.Minute)), want: plugin.OK,
-			says: []string{"nothing is pending, all 44 nodes ready", "capacity → 1 of maxUnavailable 1 left", "begins with → w-01", "a change of all 44 nodes → about 7h 20m: one was done every 10m, told from the last 44 nodes"}},
+			says: []string{"nothing is pending, all 44 nodes ready", "capacity → 1 of maxUnavailable 1 left", "begins with → w-01", "a change of all 44 nodes → about 7h 20m: 10m for a node, 1 at a time, told from the last 44 nodes"}},
 		{name: "a night's pause in the last rollout does not count", prospect: foreseen(rolledOut(9, 10*time.Minute, on("w-09", func(n *Node) { n.DrainApplied = before(time.Hour) }))), want: plugin.OK, says: []string{"about 1h 30m"}},
 		{name: "the controller wrote to all nodes at once: no pace", prospect: foreseen(rolledOut(44, time.Second)), want: plugin.OK, says: []string{"not known: no earlier rollout can be seen"}},
 		{name: "four at a time are done a minute apart, every 20 minutes: 220 minutes", prospect: foreseen(bunched(44, "4")), limits: saturday("wed 11:00-wed 13:00"), want: warning,
-			says: []string{"a change of all 44 nodes → about 3h 40m: one was done every 5m", "does not fit the window"}, not: []string{": the rollout fits"}},
+			says: []string{"a change of all 44 nodes → about 3h 40m: 20m for a node, 4 at a time, told from the last 44 nodes", "does not fit the window"}, not: []string{": the rollout fits"}},
 		{name: "the last batch takes as long as the others", prospect: foreseen(bunched(9, "4")), want: plugin.OK, says: []string{"a change of all 9 nodes → about 1h"}},
 		{name: "a batch a night tells no pace", prospect: foreseen(bunched(12, "4", func(s *Snapshot) {
 			for i := range s.Nodes {
@@ -378,6 +383,17 @@ func TestBeforePool(t *testing.T) {
 		})), limits: saturday("wed 11:00-wed 13:00"), want: plugin.OK, says: []string{"not known: the last rollout is too short or too uneven to tell", "whether the rollout fits is not known"}},
 		{name: "four at a time in the last rollout, and now one", prospect: foreseen(bunched(44, "1")), limits: saturday("wed 11:00-wed 13:00"), want: plugin.OK,
 			says: []string{"a change of all 44 nodes → not known: the last rollout is too short or too uneven to tell", "whether the rollout fits is not known"}},
+		{name: "more at a time in the last rollout, done evenly, and now one", prospect: foreseen(rolledOut(44, 5*time.Minute, limited("1", time.Hour))), limits: saturday("wed 11:00-23:00"), want: plugin.OK,
+			says: []string{"a change of all 44 nodes → at least about 3h 40m: at least 5m for a node, as maxUnavailable may have been another, told from the last 44 nodes", "whether the rollout fits is not known"}, not: []string{": the rollout fits"}},
+		{name: "not even with what each took at least", prospect: foreseen(rolledOut(44, 5*time.Minute, limited("1", time.Hour))), limits: saturday("wed 11:00-13:00"), want: warning, says: []string{"does not fit the window"}},
+		{name: "one at a time in the last rollout, and now four", prospect: foreseen(rolledOut(44, 10*time.Minute, limited("4", time.Hour))), want: plugin.OK, says: []string{"→ at least about 1h 50m with 4 at a time: at least 10m for a node"}},
+		{name: "four at a time, and nobody has changed that since", prospect: foreseen(bunched(44, "4", limited("4", 200*time.Hour))), want: plugin.OK, says: []string{"→ about 3h 40m: 20m for a node, 4 at a time, told from the last 44 nodes"}},
+		{name: "a rollout that runs", prospect: foreseen(rolledOut(5, 10*time.Minute, on("w-04", rebooting(time.Minute)), on("w-05", outdated))), want: critical,
+			says: []string{"what is left of it, 2 nodes → about 20m: 10m for a node", "a change of all 5 nodes → about 50m"}},
+		{name: "maxUnavailable changed in the midst: the nodes that began since then tell", prospect: foreseen(rolledOut(44, 10*time.Minute, limited("1", 99*time.Hour))), want: plugin.OK, says: []string{"→ about 7h 20m: 10m for a node, 1 at a time, told from the last 32 nodes"}},
+		{name: "two that are not ready halve what is in work at a time", prospect: foreseen(bunched(44, "4", on("w-01 w-02", cordoned(time.Hour, "oc")))), want: warning, says: []string{"capacity → 2 of maxUnavailable 4 left", "→ about 7h 20m with 2 at a time: 20m for a node, 4 at a time, told from the last 44 nodes"}},
+		{name: "one that is not ready stops it", prospect: foreseen(rolledOut(6, 10*time.Minute, on("w-01", cordoned(time.Hour, "oc")))), limits: saturday("wed 11:00-13:00"), want: warning,
+			says: []string{"→ it does not start; once all are ready about 1h: 10m for a node", "open for another 1h; the rollout does not start"}, not: []string{"fit"}},
 		{name: "as many at a time as there are nodes", prospect: foreseen(bunched(4, "100%")), want: plugin.OK, says: []string{"not known: the last rollout is too short"}},
 		{name: "the window is long enough", prospect: foreseen(rolledOut(30, 10*time.Minute)), limits: saturday("sat 22:00-sun 04:00"), want: plugin.OK, says: []string{"window → opens in 3d 10h, for 6h: the rollout fits"}},
 		{name: "the window is too short", prospect: foreseen(rolledOut(44, 10*time.Minute)), limits: saturday("sat 22:00-sun 04:00"), want: warning, says: []string{"does not fit the window"}},

@@ -91,6 +91,7 @@ func reducePool(o *poolObject) Pool {
 		}
 	}
 	p.TargetWritten, _ = kube.Written(o.Metadata.ManagedFields, "configuration")
+	p.LimitWritten, _ = kube.Written(o.Metadata.ManagedFields, "maxUnavailable")
 	p.PausedWritten, p.PausedBy = kube.Written(o.Metadata.ManagedFields, "paused")
 	return p
 }

@@ -53,6 +53,7 @@ type Pool struct {
 
 	SpecWritten   time.Time // last write of anything but the status; zero: unknown
 	TargetWritten time.Time // last write of spec.configuration; zero: unknown
+	LimitWritten  time.Time // last write of spec.maxUnavailable; zero: unknown
 	PausedWritten time.Time // last write of spec.paused; zero: unknown
 	PausedBy      string    // the program that wrote it
 }
