@@ -101,10 +101,13 @@ func (f *foresight) whyNothing(after Snapshot, node string) string {
 }
 
 func still(n Node) string {
-	if n.KubeletReady {
-		return "cordoned"
+	switch {
+	case !n.KubeletReady:
+		return "not Ready"
+	case !n.managed():
+		return "without a machine-config-daemon"
 	}
-	return "not Ready"
+	return "cordoned"
 }
 
 // hangingDrains are the other nodes whose drain takes long. A place for their pods, on a node that is made free, may be all that they

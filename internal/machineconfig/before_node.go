@@ -44,21 +44,28 @@ func (f *foresight) node(name string) {
 	f.add("node "+name, finding)
 }
 
-// actions are what a person may do to bring the node into use, and the pool.
+// actions are what a person may do to bring the node into use, and the pool. On Windows nothing of it sets off anything: the MCO
+// drains nothing there, and no pod that it evicts elsewhere can run there.
 func (q *nodeQuestion) actions() {
+	if q.n.Windows {
+		return
+	}
 	n := q.n.Name
 	for _, t := range q.n.Taints {
 		e := q.frees(effect{text: "drains nothing: the MCO heeds no taints" + q.notTheTaint()}, n)
 		q.row("take away taint "+t, "", e)
 	}
 	uncordon, wake, repair := (*Node).uncordon, (*Node).wake, (*Node).repair
-	if q.n.Unschedulable && !q.r.inWork(n) {
+	if q.n.Unschedulable && !q.r.inWork(n) && !q.n.draining() {
 		q.row("uncordon it", "making "+n+" schedulable", q.frees(q.effectOf(q.withNode(n, uncordon), n), n))
 	}
-	if !q.n.KubeletReady || !q.n.managed() {
-		q.row("make it Ready", "making "+n+" Ready", q.frees(q.effectOf(q.withNode(n, wake), n), n))
+	switch woken := q.withNode(n, wake); {
+	case !q.n.KubeletReady:
+		q.row("make it Ready", "making "+n+" Ready", q.frees(q.effectOf(woken, n), n))
+	case !q.n.managed():
+		q.row("start its machine-config-daemon", "starting the machine-config-daemon of "+n, q.effectOf(woken, n))
 	}
-	if q.n.Unschedulable && !q.n.KubeletReady {
+	if q.n.Unschedulable && !(q.n.KubeletReady && q.n.managed()) {
 		q.row("both", "making "+n+" Ready and schedulable", q.frees(q.effectOf(q.withNode(n, uncordon, wake), n), n))
 	}
 	if q.n.drifted() {
@@ -161,6 +168,9 @@ func (q *nodeQuestion) moved(after Snapshot, to Pool) string {
 	drained := maps.Clone(q.drained) // what is only told here does not count
 	defer func() { q.drained = drained }()
 	e := q.effectOf(after, q.n.Name)
+	if q.r.inWork(q.n.Name) {
+		e.text = "what has begun is finished first; " + e.text
+	}
 	if e.own {
 		return e.text
 	}

@@ -56,26 +56,22 @@ func (f *foresight) plan(name string) (rows [][2]string, fits bool) {
 		}
 		rows = append(rows, [2]string{"what is pending", need.does("its nodes") + bracketed(why)})
 	}
-	limit := r.pool.maxUnavailable(len(r.nodes))
-	room := limit - r.unavailable()
-	text := fmt.Sprintf("%d of maxUnavailable %d left", max(room, 0), limit)
-	if room <= 0 {
-		text = fmt.Sprintf("none: %d unavailable, maxUnavailable %d; a change does not start before that", r.unavailable(), limit)
-	}
-	rows = append(rows, [2]string{"capacity", text})
+	took, all := r.pace(), len(r.nodes)
+	rows = append(rows, [2]string{"capacity", r.capacity(took)})
 	for _, n := range r.nodes {
-		if n.unavailable() {
-			text := f.troubleOf(n)
-			if room <= 0 {
-				text += "; stops the rollout"
-			}
-			rows = append(rows, [2]string{n.Name, text})
+		switch {
+		case !n.unavailable():
+		case r.inWork(n.Name):
+			rows = append(rows, [2]string{n.Name, phase(n)})
+		case took.now == 0:
+			rows = append(rows, [2]string{n.Name, trouble(n, clock{now: f.now}) + "; stops the rollout"})
+		default:
+			rows = append(rows, [2]string{n.Name, trouble(n, clock{now: f.now})})
 		}
 	}
 	if next := r.anew().picks(); len(next) > 0 {
 		rows = append(rows, [2]string{"begins with", plugin.List(names(next))})
 	}
-	took, all := r.pace(), len(r.nodes)
 	if pending := r.outdated(); pending > 0 && took.node > 0 {
 		rows = append(rows, [2]string{"what is left of it, " + plugin.Count(pending, "node"), took.lasts(pending)})
 	}
@@ -87,12 +83,19 @@ func (f *foresight) plan(name string) (rows [][2]string, fits bool) {
 	return rows, fits
 }
 
-// troubleOf says why a node is unavailable.
-func (f *foresight) troubleOf(n Node) string {
-	if text := trouble(n, clock{now: f.now}); text != "" {
-		return text
+// capacity says how many nodes a change can begin with now, and if with none, what it waits for.
+func (r rollout) capacity(p pace) string {
+	used := r.unavailable()
+	switch missing := used - p.limit + 1; {
+	case missing <= 0:
+		return fmt.Sprintf("%d of maxUnavailable %d left", p.limit-used, p.limit)
+	case p.now > 0:
+		return fmt.Sprintf("none: %d unavailable, maxUnavailable %d; a change begins once %s done", used, p.limit, are(names(r.working)))
+	case missing == 1:
+		return fmt.Sprintf("none: %d unavailable, maxUnavailable %d; a change does not start before 1 node is ready again", used, p.limit)
+	default:
+		return fmt.Sprintf("none: %d unavailable, maxUnavailable %d; a change does not start before %d nodes are ready again", used, p.limit, missing)
 	}
-	return phase(n)
 }
 
 // anew is the rollout as a new target would find it.

@@ -35,10 +35,12 @@ func (q *nodeQuestion) atWork() plugin.Finding {
 	f := plugin.Finding{State: plugin.Critical, Problem: "is being updated, " + phase(q.n), Since: since.Time, AtLeast: since.atLeast,
 		Consequence: "it goes on by itself; the MCO " + q.does(), Remedy: "wait until it is done: oc get node " + q.n.Name + " -w"}
 	if q.n.draining() {
-		f.Cause = "uncordoning it now would put pods back in the midst of its drain"
+		f.Cause = uncordonedNow
 	}
 	return f
 }
+
+const uncordonedNow = "uncordoning it now would put pods back in the midst of its drain"
 
 func (q *nodeQuestion) failed() plugin.Finding {
 	f := plugin.Finding{State: plugin.Critical, Problem: "its update failed", Since: q.n.StateWritten, AtLeast: true, Cause: reason(q.n)}
@@ -49,6 +51,9 @@ func (q *nodeQuestion) failed() plugin.Finding {
 		return f
 	}
 	q.drained[q.n.Name] = true
+	if q.n.draining() {
+		f.Details = append(f.Details, uncordonedNow)
+	}
 	switch {
 	case hasNode(q.takenNow(), q.n.Name):
 		f.Consequence = "the pool has a newer target, and whatever you do, the MCO " + q.does()

@@ -164,6 +164,8 @@ func TestBeforeNode(t *testing.T) {
 		{name: "being drained", prospect: foreseen(fleet(5, on("w-01", draining(4*time.Minute)))), want: critical, says: []string{"is being updated, draining", "uncordoning it now would put pods back in the midst of its drain"}, not: []string{"uncordon it →"}},
 		{name: "rebooting", prospect: foreseen(fleet(5, on("w-01", rebooting(4*time.Minute)))), want: critical, says: []string{"is being updated, rebooting"}},
 		{name: "okd 593: its update failed", prospect: foreseen(fleet(5, on("w-01", picked(time.Hour), degradedNode("failed to drain node: w-01 after 1 hour", time.Hour)))), want: critical, says: []string{"its update failed", "the daemon tries again by itself"}},
+		{name: "okd 593: its update failed, and the drain is tried on", prospect: foreseen(fleet(5, on("w-01", draining(2*time.Hour), degradedNode("failed to drain node: w-01 after 1 hour", time.Hour)))), want: critical,
+			says: []string{"its update failed", "uncordoning it now would put pods back in the midst of its drain"}, not: []string{"uncordon it →"}},
 		{name: "MCO 367: drifted", prospect: foreseen(fleet(5, on("w-01", degradedNode(`content mismatch for file "/etc/x"`, time.Hour)))), want: warning, says: []string{"degraded, with no change pending", "undo the change of /etc/x"}},
 		{name: "drifted and outdated: the remedy has it drained", prospect: foreseen(fleet(5, on("w-01", outdated, degradedNode(`content mismatch for file "/etc/x"`, time.Hour)))), want: critical,
 			says: []string{"degraded, and an update is pending for it", "once the cause is gone and its turn comes, the MCO drains and", "end what degrades it → drains and, unless the change needs none, reboots w-01 (next in line)"}},
@@ -207,11 +209,20 @@ func TestBeforeNode(t *testing.T) {
 		})), want: plugin.OK, says: []string{"label it into pool infra → two custom pools then claim it"}},
 
 		{name: "labelled while in work", prospect: foreseen(fleet(5, gpuPool("w-05", func(*Pool) {}), on("w-01", rebooting(time.Minute)))), want: critical,
-			says: []string{"label it into pool gpu → once w-01 is done, drains and, unless the change needs none, reboots w-01"}, not: []string{"already"}},
+			says: []string{"label it into pool gpu → what has begun is finished first; once w-01 is done, drains and, unless the change needs none, reboots w-01"}, not: []string{"already"}},
+		{name: "labelled while in work makes room for others", prospect: foreseen(fleet(5, gpuPool("w-05", func(*Pool) {}), on("w-01", rebooting(time.Minute)), on("w-02", outdated))), want: critical,
+			says: []string{"label it into pool gpu → what has begun is finished first; drains and, unless the change needs none, reboots w-02, which is next in line; once w-01 is done"}},
 		{name: "labelled though it failed", prospect: foreseen(fleet(5, gpuPool("w-05", func(*Pool) {}), on("w-01", picked(time.Hour), degradedNode("x", time.Hour)))), want: critical,
 			says: []string{"label it into pool gpu → drains and, unless the change needs none, reboots w-01 (next in line)"}},
 		{name: "a Windows node", target: "w-05", prospect: foreseen(fleet(5, gpuPool("w-04", func(*Pool) {}), on("w-05", func(n *Node) { n.Windows = true }))), want: warning,
 			says: []string{"it runs Windows, and the MCO takes no care of it"}, not: []string{"label it", "two custom pools"}},
+		{name: "a Windows node, with its taint and cordoned, while a drain hangs: no pod from there can run on it", target: "w-05", want: warning,
+			prospect: foreseen(fleet(5, gpuPool("w-04", func(*Pool) {}), on("w-02", draining(time.Hour)), on("w-05", taint("os=Windows:NoSchedule"), cordoned(time.Hour, "oc"), func(n *Node) {
+				n.Windows, n.Current, n.Desired, n.State = true, "", "", ""
+			})), runs("w-05", pod("a", "b", "Job c"))),
+			says: []string{"the MCO drains nothing there, whatever its labels", "reboot it by hand → ends its 1 pod, and no PodDisruptionBudget is asked; it comes back cordoned"}, not: []string{"take away taint", "uncordon it", "make it Ready", "label it", "hangs"}},
+		{name: "Ready, and its machine-config-daemon has never run", prospect: foreseen(fleet(5, gpuPool("w-05", func(*Pool) {}), on("w-01", func(n *Node) { n.Current, n.Desired, n.State = "", "", "" }))), want: critical,
+			says: []string{"starting the machine-config-daemon of w-01 drains and", "start its machine-config-daemon → drains and", "label it into pool gpu → drains nothing yet: w-01 is still without a machine-config-daemon"}, not: []string{"make it Ready", "cordoned"}},
 		{name: "in two custom pools", target: "w-05", prospect: foreseen(fleet(5, gpuPool("w-05", func(*Pool) {}), func(s *Snapshot) {
 			s.Pools = append(s.Pools, Pool{Name: "infra", Target: "rendered-infra", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"infra": ""}}})
 			s.Nodes[4].Labels["infra"] = ""
@@ -388,6 +399,10 @@ func TestBeforePool(t *testing.T) {
 		{name: "not even with what each took at least", prospect: foreseen(rolledOut(44, 5*time.Minute, limited("1", time.Hour))), limits: saturday("wed 11:00-13:00"), want: warning, says: []string{"does not fit the window"}},
 		{name: "one at a time in the last rollout, and now four", prospect: foreseen(rolledOut(44, 10*time.Minute, limited("4", time.Hour))), want: plugin.OK, says: []string{"→ at least about 1h 50m with 4 at a time: at least 10m for a node"}},
 		{name: "four at a time, and nobody has changed that since", prospect: foreseen(bunched(44, "4", limited("4", 200*time.Hour))), want: plugin.OK, says: []string{"→ about 3h 40m: 20m for a node, 4 at a time, told from the last 44 nodes"}},
+		{name: "a node in work does not stop the rollout, a cordon does", prospect: foreseen(fleet(5, worker(func(p *Pool) { p.Limit = "2" }), on("w-01", rebooting(time.Minute)), on("w-02", outdated, cordoned(time.Hour, "oc")))), want: critical,
+			says: []string{"capacity → none: 2 unavailable, maxUnavailable 2; a change begins once w-01 is done", "w-01 → rebooting", "w-02 → cordoned by oc"}, not: []string{"w-01 → cordoned", "stops the rollout"}},
+		{name: "a node in work, and as many others as hold it", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute)), on("w-02", cordoned(time.Hour, "oc")))), want: critical,
+			says: []string{"w-01 → rebooting", "w-02 → cordoned by oc for 1h (since 2026-12-02 11:00 UTC); stops the rollout"}},
 		{name: "a rollout that runs", prospect: foreseen(rolledOut(5, 10*time.Minute, on("w-04", rebooting(time.Minute)), on("w-05", outdated))), want: critical,
 			says: []string{"what is left of it, 2 nodes → about 20m: 10m for a node", "a change of all 5 nodes → about 50m"}},
 		{name: "maxUnavailable changed in the midst: the nodes that began since then tell", prospect: foreseen(rolledOut(44, 10*time.Minute, limited("1", 99*time.Hour))), want: plugin.OK, says: []string{"→ about 7h 20m: 10m for a node, 1 at a time, told from the last 32 nodes"}},
@@ -404,7 +419,7 @@ func TestBeforePool(t *testing.T) {
 		{name: "a minute between two windows keeps them apart", prospect: foreseen(rolledOut(30, 10*time.Minute)), limits: saturday("sat 22:00-23:59", "sun 00:00-04:00"), want: warning, says: []string{"opens in 3d 10h, for 1h 59m: the rollout does not fit"}},
 		{name: "windows without a gap", prospect: foreseen(rolledOut(2000, 10*time.Minute)), limits: saturday("00:00-12:00", "12:00-24:00"), want: plugin.OK, says: []string{"a change of all 2000 nodes → about 13d 21h", "window → always open: the rollout fits"}},
 		{name: "incident 1 as published: the next change does not start", target: "pool/worker", prospect: foreseen(controller(t, "incident-two-cordoned", "")), want: warning,
-			says: []string{"2 of 44 nodes not ready", "capacity → none: 2 unavailable, maxUnavailable 1; a change does not start before that", "wrk-98 → cordoned by kubectl", "stops the rollout"}},
+			says: []string{"2 of 44 nodes not ready", "capacity → none: 2 unavailable, maxUnavailable 1; a change does not start before 2 nodes are ready again", "wrk-98 → cordoned by kubectl", "stops the rollout"}},
 		{name: "room for one more", prospect: foreseen(rolledOut(5, 10*time.Minute, worker(func(p *Pool) { p.Limit = "2"; p.Ready = 4 }), on("w-01", cordoned(time.Minute, "oc")))), want: warning, says: []string{"capacity → 1 of maxUnavailable 2 left", "begins with → w-02"}, not: []string{"stops the rollout"}},
 		{name: "a change is pending that needs no drain", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Minute, "oc"))), changing(Change{SSHKeys: true}, policy)), want: warning,
 			says: []string{"what is pending → updates its nodes without a drain or reboot [changed: SSH keys"}},
