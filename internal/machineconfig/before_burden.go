@@ -11,7 +11,7 @@ import (
 
 // burden is what the drain of one node does to the workloads on it.
 type burden struct {
-	pods, lost, held, gpus, devices, scratch, passing, path, local int
+	pods, lost, held, gpus, shares, devices, scratch, passing, path, local int
 
 	holder, remedy string // of the first pod that the eviction API refuses
 	table          [][2]string
@@ -60,7 +60,7 @@ func weigh(workloads []Workload, guards guards) burden {
 
 func (b *burden) count(w Workload) {
 	b.pods++
-	b.gpus += w.GPUs
+	b.gpus, b.shares = b.gpus+w.GPUs, b.shares+w.Shares
 	if w.Owner == "" {
 		b.lost++
 	}
@@ -91,7 +91,7 @@ func (g *workloadGroup) weight() int {
 		return 3
 	case all.local > 0:
 		return 2
-	case all.gpus > 0, all.devices > 0:
+	case all.gpus > 0, all.shares > 0, all.devices > 0:
 		return 1
 	}
 	return 0
@@ -130,6 +130,9 @@ func (b burden) marks() []string {
 	if b.gpus > 0 {
 		out = append(out, plugin.Count(b.gpus, "GPU"))
 	}
+	if b.shares > 0 {
+		out = append(out, plugin.Count(b.shares, "GPU share"))
+	}
 	if b.devices > 0 {
 		out = append(out, "uses devices by claim")
 	}
@@ -159,6 +162,9 @@ func (b burden) words() string {
 	}
 	if b.gpus > 0 {
 		text += ", " + plugin.Count(b.gpus, "GPU") + " in use"
+	}
+	if b.shares > 0 {
+		text += ", " + plugin.Count(b.shares, "GPU share") + " in use"
 	}
 	if b.devices > 0 {
 		text += fmt.Sprintf(", %d using devices by claim", b.devices)

@@ -178,6 +178,9 @@ func TestBeforeCheckGPUs(t *testing.T) {
 		`containers: [{name: c, image: x, resources: {limits: {gpu.intel.com/millicores: "500", gpu.intel.com/memory.max: "8000000000", gpu.intel.com/i915: "1"}}}]`:                              "evicted; 1 GPU",
 		`containers: [{name: c, image: x, resources: {limits: {gpu.intel.com/xe: "1", amd.com/gpu: "1", nvidia.com/mig-1g.5gb: "2"}}}]`:                                                           "evicted; 4 GPUs",
 		`containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpumem: "3000", example.com/gpu: "1", nvidia.com/hostdev: "1"}}}]`:                                                      "evicted",
+		`containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu.shared: "2"}}}]`:                                                                                                    "evicted; 2 GPU shares",
+		`containers: [{name: c, image: x, resources: {limits: {nvidia.com/mig-1g.5gb.shared: "1"}}}]`:                                                                                             "evicted; 1 GPU share",
+		`containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: "1", nvidia.com/mig-3g.20gb.shared: "1"}}}]`:                                                                       "evicted; 1 GPU; 1 GPU share",
 		`initContainers: [{name: i, image: x, resources: {limits: {nvidia.com/gpu: "2"}}}], containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: "1"}}}]`:                        "evicted; 2 GPUs",
 		`initContainers: [{name: i, image: x, restartPolicy: Always, resources: {limits: {nvidia.com/gpu: "2"}}}], containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: "1"}}}]`: "evicted; 3 GPUs",
 		`resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}], containers: [{name: c, image: x, resources: {claims: [{name: gpu}]}}]`:                                                    "evicted; uses devices by claim",
@@ -194,6 +197,9 @@ spec: {nodeName: wrk-98, `+spec+`}
 		row, _, _ = strings.Cut(row, "\n")
 		if strings.TrimSpace(row) != want {
 			t.Errorf("%s: %q, want %q", spec, strings.TrimSpace(row), want)
+		}
+		if strings.Contains(spec, "gpu.shared") && !strings.Contains(out, "4 GPUs in use, 2 GPU shares in use, 1 with a local volume") {
+			t.Errorf("not in the first line:\n%s", out)
 		}
 		if strings.Contains(spec, "Claims") && !strings.Contains(out, "4 GPUs in use, 1 using devices by claim, 1 with a local volume") {
 			t.Errorf("not in the first line:\n%s", out)

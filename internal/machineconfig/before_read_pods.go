@@ -77,7 +77,7 @@ func reduceWorkload(o *podObject) (Workload, bool) {
 	}
 	w := Workload{Pod: pod, Owner: ownerOf(&o.Metadata)}
 	w.Pending, w.Unready = o.Status.Phase == "Pending", !o.ready()
-	w.GPUs, w.Devices = o.gpus(), len(o.Spec.ResourceClaims) > 0
+	w.GPUs, w.Shares, w.Devices = o.limits(isGPU), o.limits(isGPUShare), len(o.Spec.ResourceClaims) > 0
 	for _, v := range o.Spec.Volumes {
 		w.Scratch, w.Passing = w.Scratch || v.EmptyDir != nil, w.Passing || v.Ephemeral != nil
 		w.Path = w.Path || v.HostPath != nil && v.HostPath.holdsData()
@@ -111,25 +111,25 @@ func ownerOf(m *metav1.ObjectMeta) string {
 	return owner.Kind + " " + owner.Name
 }
 
-// gpus are those of the containers and sidecars together, or of the init container that has most: they run one after the other.
-func (o *podObject) gpus() int {
+// limits are those of the containers and sidecars together, or of the init container that has most: they run one after the other.
+func (o *podObject) limits(of func(resource string) bool) int {
 	together, most := 0, 0
 	for _, c := range o.Spec.Containers {
-		together += c.gpus()
+		together += c.limits(of)
 	}
 	for _, c := range o.Spec.InitContainers {
 		if c.RestartPolicy == "Always" {
-			together += c.gpus()
+			together += c.limits(of)
 		} else {
-			most = max(most, c.gpus())
+			most = max(most, c.limits(of))
 		}
 	}
 	return max(together, most)
 }
 
-func (c containerObject) gpus() (n int) {
+func (c containerObject) limits(of func(resource string) bool) (n int) {
 	for name, quantity := range c.Resources.Limits {
-		if isGPU(name) {
+		if of(name) {
 			n += count(quantity)
 		}
 	}
@@ -142,7 +142,14 @@ func isGPU(resource string) bool {
 	case "nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe", "habana.ai/gaudi":
 		return true
 	}
-	return strings.HasPrefix(resource, "nvidia.com/mig-") && !strings.HasSuffix(resource, ".shared")
+	return strings.HasPrefix(resource, "nvidia.com/mig-") && !isGPUShare(resource)
+}
+
+// isGPUShare knows the names that NVIDIA's device plugin gives to GPUs and MIG instances that several pods share. It may also leave
+// them their own name, and then they cannot be told apart.
+func isGPUShare(resource string) bool {
+	whole, shared := strings.CutSuffix(resource, ".shared")
+	return shared && (whole == "nvidia.com/gpu" || strings.HasPrefix(whole, "nvidia.com/mig-"))
 }
 
 // maxDevices is beyond what any node has.

@@ -22,6 +22,7 @@ type Workload struct {
 	Pod
 	Owner   string // "StatefulSet train"; empty: nothing makes the pod anew
 	GPUs    int    // whole ones and MIG instances, of any vendor
+	Shares  int    // of GPUs or MIG instances that several pods share
 	Devices bool   // has devices by ResourceClaim, which may be GPUs
 	Scratch bool   // has an emptyDir, whose contents a drain deletes
 	Passing bool   // has a generic ephemeral volume, which goes with the pod
