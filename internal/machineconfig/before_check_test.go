@@ -178,6 +178,7 @@ func TestBeforeCheckGPUs(t *testing.T) {
 		`containers: [{name: c, image: x, resources: {limits: {gpu.intel.com/millicores: "500", gpu.intel.com/memory.max: "8000000000", gpu.intel.com/i915: "1"}}}]`:                              "evicted; 1 GPU",
 		`containers: [{name: c, image: x, resources: {limits: {gpu.intel.com/xe: "1", amd.com/gpu: "1", nvidia.com/mig-1g.5gb: "2"}}}]`:                                                           "evicted; 4 GPUs",
 		`containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpumem: "3000", example.com/gpu: "1", nvidia.com/hostdev: "1"}}}]`:                                                      "evicted",
+		`containers: [{name: c, image: x, resources: {limits: {nvidia.com/GA100_A100_SXM4_40GB: "1", nvidia.com/rdma_shared_device_a: "1", amd.com/cpx_nps4: "2"}}}]`:                             "evicted; 3 GPUs",
 		`containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu.shared: "2"}}}]`:                                                                                                    "evicted; 2 GPU shares",
 		`containers: [{name: c, image: x, resources: {limits: {nvidia.com/mig-1g.5gb.shared: "1"}}}]`:                                                                                             "evicted; 1 GPU share",
 		`containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: "1", nvidia.com/mig-3g.20gb.shared: "1"}}}]`:                                                                       "evicted; 1 GPU; 1 GPU share",

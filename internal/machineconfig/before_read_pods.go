@@ -2,6 +2,8 @@ package machineconfig
 
 import (
 	"context"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -136,20 +138,22 @@ func (c containerObject) limits(of func(resource string) bool) (n int) {
 	return n
 }
 
-// isGPU knows the resources of device plugins that are counted in GPUs or MIG instances, not in shares of one or in memory.
+// gpuNames are the resources of device plugins that are counted in GPUs or parts of them with a memory of their own (MIG, AMD's
+// partitions), not in memory or time. In capitals: what NVIDIA's plugin for virtual machines names by the device.
+var gpuNames = []string{"nvidia.com/gpu", "nvidia.com/mig-*", "nvidia.com/[A-Z]*", "amd.com/*", "gpu.intel.com/i915", "gpu.intel.com/xe", "habana.ai/gaudi"}
+
 func isGPU(resource string) bool {
-	switch resource {
-	case "nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe", "habana.ai/gaudi":
-		return true
-	}
-	return strings.HasPrefix(resource, "nvidia.com/mig-") && !isGPUShare(resource)
+	return !strings.HasSuffix(resource, ".shared") && slices.ContainsFunc(gpuNames, func(name string) bool {
+		ok, _ := path.Match(name, resource)
+		return ok
+	})
 }
 
-// isGPUShare knows the names that NVIDIA's device plugin gives to GPUs and MIG instances that several pods share. It may also leave
-// them their own name, and then they cannot be told apart.
+// isGPUShare knows the names that NVIDIA's plugin gives to what several pods share. It may also leave them their own name, and then
+// they cannot be told from whole ones.
 func isGPUShare(resource string) bool {
 	whole, shared := strings.CutSuffix(resource, ".shared")
-	return shared && (whole == "nvidia.com/gpu" || strings.HasPrefix(whole, "nvidia.com/mig-"))
+	return shared && isGPU(whole)
 }
 
 // maxDevices is beyond what any node has.
