@@ -153,7 +153,7 @@ func (w Windows) fits(p pace, nodes int, now time.Time) (text string, ok bool) {
 		}
 		switch took := p.total(nodes); {
 		case p.now == 0:
-			return text + "; the rollout does not start", true // which is a finding of its own
+			return text + "; as things are the rollout does not start", true // which is a finding of its own
 		case took > room:
 			return text + ": the rollout does not fit", false
 		case took == 0 || p.least:

@@ -408,7 +408,7 @@ func TestBeforePool(t *testing.T) {
 		{name: "maxUnavailable changed in the midst: the nodes that began since then tell", prospect: foreseen(rolledOut(44, 10*time.Minute, limited("1", 99*time.Hour))), want: plugin.OK, says: []string{"→ about 7h 20m: 10m for a node, 1 at a time, told from the last 32 nodes"}},
 		{name: "two that are not ready halve what is in work at a time", prospect: foreseen(bunched(44, "4", on("w-01 w-02", cordoned(time.Hour, "oc")))), want: warning, says: []string{"capacity → 2 of maxUnavailable 4 left", "→ about 7h 20m with 2 at a time: 20m for a node, 4 at a time, told from the last 44 nodes"}},
 		{name: "one that is not ready stops it", prospect: foreseen(rolledOut(6, 10*time.Minute, on("w-01", cordoned(time.Hour, "oc")))), limits: saturday("wed 11:00-13:00"), want: warning,
-			says: []string{"→ it does not start; once all are ready about 1h: 10m for a node", "open for another 1h; the rollout does not start"}, not: []string{"fit"}},
+			says: []string{"→ it does not start; once all are ready about 1h: 10m for a node", "open for another 1h; as things are the rollout does not start"}, not: []string{"fit"}},
 		{name: "as many at a time as there are nodes", prospect: foreseen(bunched(4, "100%")), want: plugin.OK, says: []string{"not known: the last rollout is too short"}},
 		{name: "the window is long enough", prospect: foreseen(rolledOut(30, 10*time.Minute)), limits: saturday("sat 22:00-sun 04:00"), want: plugin.OK, says: []string{"window → opens in 3d 10h, for 6h: the rollout fits"}},
 		{name: "the window is too short", prospect: foreseen(rolledOut(44, 10*time.Minute)), limits: saturday("sat 22:00-sun 04:00"), want: warning, says: []string{"does not fit the window"}},
