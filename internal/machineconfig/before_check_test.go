@@ -139,8 +139,16 @@ func TestBeforeCheck(t *testing.T) {
 	}
 }
 
-// What the eviction API accepts does not hang the drain.
-func TestBeforeCheckEvictions(t *testing.T) {
+// drainServer is a cluster that drains wrk-98.
+func drainServer(t testing.TB) *kubetest.Server {
+	t.Helper()
+	s := serve(t, "scenarios/base-nodes.json.gz", "scenarios/c-draining-mcp-list.json")
+	s.Put(objects[map[string]any](t, "testdata/controller/drain-blocked-by-pdb-node-wrk-98.json")[0])
+	return s
+}
+
+// What the eviction API accepts does not hang the drain, neither one that may come nor one that runs.
+func TestCheckEvictions(t *testing.T) {
 	for name, r := range map[string]struct {
 		pod, budget string
 		held        bool
@@ -154,19 +162,25 @@ func TestBeforeCheckEvictions(t *testing.T) {
 		"ready, AlwaysAllow":                          {`{phase: Running, conditions: [{type: Ready, status: "True"}]}`, `spec: {unhealthyPodEvictionPolicy: AlwaysAllow, SELECTOR}, status: {currentHealthy: 1, desiredHealthy: 1}`, true},
 		"ready, of a budget at the edge of its limit": {`{phase: Running, conditions: [{type: Ready, status: "True"}]}`, `spec: {SELECTOR}, status: {currentHealthy: 2, desiredHealthy: 2}`, true},
 	} {
-		s := beforeServer(t)
-		put(t, s, `
+		before, during := beforeServer(t), drainServer(t)
+		objects := `
 apiVersion: v1
 kind: Pod
 metadata: {name: sick-0, namespace: sick, labels: {app: sick}, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: sick, uid: a, controller: true}]}
 spec: {nodeName: wrk-98, containers: [{name: c, image: x}]}
-status: `+r.pod+`
+status: ` + r.pod + `
 ---
-{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: sick, namespace: sick}, `+strings.Replace(r.budget, "SELECTOR", "selector: {matchLabels: {app: sick}}", 1)+`}
-`)
-		out, _ := run(t, s, "--before-change", "wrk-98", "--now", quarterPast)
+{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: sick, namespace: sick}, ` + strings.Replace(r.budget, "SELECTOR", "selector: {matchLabels: {app: sick}}", 1) + `}
+`
+		put(t, before, objects)
+		put(t, during, objects)
+		out, _ := run(t, before, "--before-change", "wrk-98", "--now", quarterPast)
 		if held := strings.Contains(out, "holds pod sick-0"); held != r.held || !strings.Contains(out, "pod sick/sick-0") {
 			t.Errorf("%s: the drain hangs: %v, want %v:\n%s", name, held, r.held, out)
+		}
+		out, _ = run(t, during, "--now", quarterPast)
+		if held := strings.Contains(out, "holds pod sick-0"); held != r.held || !held && !strings.Contains(out, "1 pod still there, sick/sick-0 among them") {
+			t.Errorf("%s: the drain that runs hangs: %v, want %v:\n%s", name, held, r.held, out)
 		}
 	}
 }

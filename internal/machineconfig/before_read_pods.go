@@ -12,39 +12,6 @@ import (
 	"overdue/internal/kube"
 )
 
-// podObject is the little of a pod that is judged.
-type podObject struct {
-	Metadata metav1.ObjectMeta `json:"metadata"`
-	Spec     struct {
-		Containers     []containerObject `json:"containers"`
-		InitContainers []containerObject `json:"initContainers"`
-		ResourceClaims []struct{}        `json:"resourceClaims"`
-		Volumes        []struct {
-			EmptyDir  *struct{}       `json:"emptyDir"`
-			Ephemeral *struct{}       `json:"ephemeral"`
-			HostPath  *hostPathObject `json:"hostPath"`
-			Claim     *struct {
-				Name string `json:"claimName"`
-			} `json:"persistentVolumeClaim"`
-		} `json:"volumes"`
-	} `json:"spec"`
-	Status struct {
-		Phase      string `json:"phase"`
-		Conditions []struct {
-			Type    string `json:"type"`
-			Status  string `json:"status"`
-			Message string `json:"message"`
-		} `json:"conditions"`
-		ContainerStatuses []struct {
-			State struct {
-				Waiting *struct {
-					Reason string `json:"reason"`
-				} `json:"waiting"`
-			} `json:"state"`
-		} `json:"containerStatuses"`
-	} `json:"status"`
-}
-
 type hostPathObject struct {
 	Type string `json:"type"`
 }
@@ -63,8 +30,7 @@ type containerObject struct {
 
 // workloads reads the pods of one node that a drain evicts.
 func (r reader) workloads(ctx context.Context, p *Prospect, node string) error {
-	q := kube.Query{FieldSelector: "spec.nodeName=" + node + ",status.phase!=Succeeded,status.phase!=Failed"}
-	workloads, err := kube.List(ctx, r.client, podsResource, q, reduceWorkload)
+	workloads, err := kube.List(ctx, r.client, podsResource, podsOf(node), reduceWorkload)
 	if err != nil {
 		return r.optional(ctx, err, "which workloads "+node+" has is not known")
 	}
@@ -73,12 +39,11 @@ func (r reader) workloads(ctx context.Context, p *Prospect, node string) error {
 }
 
 func reduceWorkload(o *podObject) (Workload, bool) {
-	pod, evicted := reducePod(&metav1.PartialObjectMetadata{ObjectMeta: o.Metadata})
+	pod, evicted := reducePod(o)
 	if !evicted {
 		return Workload{}, false
 	}
 	w := Workload{Pod: pod, Owner: ownerOf(&o.Metadata)}
-	w.Pending, w.Unready = o.Status.Phase == "Pending", !o.ready()
 	w.GPUs, w.Shares, w.Devices = o.limits(isGPU), o.limits(isGPUShare), len(o.Spec.ResourceClaims) > 0
 	for _, v := range o.Spec.Volumes {
 		w.Scratch, w.Passing = w.Scratch || v.EmptyDir != nil, w.Passing || v.Ephemeral != nil
@@ -88,15 +53,6 @@ func reduceWorkload(o *podObject) (Workload, bool) {
 		}
 	}
 	return w, true
-}
-
-func (o *podObject) ready() bool {
-	for _, c := range o.Status.Conditions {
-		if c.Type == "Ready" {
-			return c.Status == "True"
-		}
-	}
-	return false
 }
 
 // ownerOf names the controller that makes the pod anew, for a ReplicaSet the Deployment that made it.

@@ -92,9 +92,7 @@ func TestCheckHealthyAsksOnce(t *testing.T) {
 
 // Each optional right that is missing costs a note and not the verdict.
 func TestCheckWithFewRights(t *testing.T) {
-	s := serve(t, "scenarios/base-nodes.json.gz", "scenarios/c-draining-mcp-list.json")
-	node := objects[map[string]any](t, "testdata/controller/drain-blocked-by-pdb-node-wrk-98.json")[0]
-	s.Put(node)
+	s := drainServer(t)
 	full, code := run(t, s, "--now", quarterPast)
 	if code != 2 {
 		t.Fatalf("exit %d: %s", code, full)

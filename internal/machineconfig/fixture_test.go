@@ -152,7 +152,7 @@ func drainHeldByBudget(t testing.TB) Snapshot {
 		s.Budgets = append(s.Budgets, reduceBudget(&o))
 	}
 	s.Pods = map[string][]Pod{}
-	for _, o := range objects[metav1.PartialObjectMetadata](t, filepath.Join(dir, "drain-blocked-by-pdb-pod.json")) {
+	for _, o := range objects[podObject](t, filepath.Join(dir, "drain-blocked-by-pdb-pod.json")) {
 		if p, ok := reducePod(&o); ok {
 			s.Pods["wrk-98"] = append(s.Pods["wrk-98"], p)
 		}

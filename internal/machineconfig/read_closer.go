@@ -234,8 +234,7 @@ func reduceDaemon(p *corev1.Pod) Daemon {
 }
 
 func (r reader) drain(ctx context.Context, s *Snapshot, n Node) error {
-	q := kube.Query{FieldSelector: "spec.nodeName=" + n.Name + ",status.phase!=Succeeded,status.phase!=Failed"}
-	pods, err := kube.List(ctx, r.client, podsResource, q, reducePod)
+	pods, err := kube.List(ctx, r.client, podsResource, podsOf(n.Name), reducePod)
 	if err != nil {
 		return r.optional(ctx, err, "which pod holds the drain of "+n.Name+" is not known")
 	}
@@ -245,19 +244,4 @@ func (r reader) drain(ctx context.Context, s *Snapshot, n Node) error {
 	}
 	s.Budgets, err = kube.List(ctx, r.client, budgetsResource, kube.Query{}, func(o *budgetObject) (Budget, bool) { return reduceBudget(o), true })
 	return r.optional(ctx, err, "which PodDisruptionBudget holds the drain of "+n.Name+" is not known")
-}
-
-// reducePod drops what a drain does not evict: pods of DaemonSets, and mirror pods, which the kubelet keeps by itself.
-func reducePod(m *metav1.PartialObjectMetadata) (Pod, bool) {
-	if _, mirror := m.Annotations[corev1.MirrorPodAnnotationKey]; mirror {
-		return Pod{}, false
-	}
-	if owner := metav1.GetControllerOf(m); owner != nil && owner.Kind == "DaemonSet" && strings.HasPrefix(owner.APIVersion, "apps/") {
-		return Pod{}, false
-	}
-	p := Pod{Namespace: m.Namespace, Name: m.Name, Labels: m.Labels}
-	if m.DeletionTimestamp != nil {
-		p.Deleted = m.DeletionTimestamp.Time
-	}
-	return p, true
 }
