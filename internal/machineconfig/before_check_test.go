@@ -263,7 +263,26 @@ spec: {claimRef: {namespace: db, name: lvm}, `+r.persistent+`}
 
 func TestBeforeCheckCluster(t *testing.T) {
 	s := beforeServer(t)
+	put(t, s, `
+apiVersion: config.openshift.io/v1
+kind: ClusterOperator
+metadata: {name: a-network}
+status: {conditions: [{type: Upgradeable, status: "False", message: an old plugin, lastTransitionTime: "2026-12-01T00:00:00Z"}]}
+---
+apiVersion: config.openshift.io/v1
+kind: ClusterOperator
+metadata: {name: storage}
+status: {conditions: [{type: Degraded, status: "True"}, {type: Available, status: "False", message: no driver, lastTransitionTime: "2026-12-01T00:00:00Z"}]}
+`)
 	out, code := run(t, s, "--before-change", "cluster", "--now", quarterPast)
+	last := -1
+	for _, line := range []string{"ClusterOperator storage: not available", "ClusterOperator ingress: degraded", "ClusterOperator a-network: not upgradeable, for 4h 30m (since 2026-12-01 00:00 UTC): an old plugin"} {
+		at := strings.Index(out, line)
+		if at <= last {
+			t.Errorf("no %q, or not in its place", line)
+		}
+		last = at
+	}
 	for _, says := range []string{"[CRITICAL] - pool worker: update blocked, 1 of 44 nodes outdated", "[WARNING] ClusterOperator ingress: degraded, for 4h 30m (since 2026-12-01 00:00 UTC): no router",
 		"[WARNING] cluster: 1 pod pending", "shop/stuck, for 4h 30m  0/47 nodes are available", "wrk-98  cordoned"} {
 		if !strings.Contains(out, says) {

@@ -23,16 +23,41 @@ func (f *foresight) cluster() {
 			if i == 0 {
 				finding = doubted(finding, doubts)
 			}
+			if left := len(finding.Details) - mostDetails; left > 1 {
+				finding.Details = append(finding.Details[:mostDetails:mostDetails], fmt.Sprintf("%d more: check_mcp --before-change pool/%s", left, p.Name))
+			}
 			f.add("pool "+p.Name, finding)
 		}
 	}
 	f.findings = append(f.findings, judgeMembership(f.members, func(string) bool { return true })...)
-	for _, o := range f.Operators {
+	f.operators()
+	f.unreadyNodes()
+	f.pendingPods()
+}
+
+// What is told of each kind, so that all kinds are on one screen.
+const (
+	mostDetails   = 2
+	mostOperators = 3
+	mostNodes     = 5
+	mostPods      = 3
+)
+
+// operators are told the worst first.
+func (f *foresight) operators() {
+	sorted := slices.Clone(f.Operators)
+	rank := func(o Operator) int {
+		return slices.IndexFunc(operatorTroubles, func(t operatorTrouble) bool { return t.problem == o.Problem })
+	}
+	slices.SortStableFunc(sorted, func(a, b Operator) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Name, b.Name)) })
+	for i, o := range sorted {
+		if left := len(sorted) - i; i == mostOperators && left > 1 {
+			f.add("cluster", plugin.Finding{State: plugin.Warning, Problem: plugin.Count(left, "further ClusterOperator") + " not well", Remedy: "oc get clusteroperators"})
+			return
+		}
 		f.add("ClusterOperator "+o.Name, plugin.Finding{State: plugin.Warning, Problem: o.Problem, Since: o.Since, Cause: o.Message,
 			Remedy: "oc describe clusteroperator " + o.Name})
 	}
-	f.unreadyNodes()
-	f.pendingPods()
 }
 
 // unseen keeps a verdict on the whole cluster honest where a part of it could not be read.
@@ -61,16 +86,30 @@ func (f *foresight) unreadyNodes() {
 		return
 	}
 	began := func(n Node) time.Time { return earlier(n.NotReadySince, n.CordonedSince) }
-	slices.SortStableFunc(unready, func(a, b Node) int { return began(a).Compare(began(b)) })
-	finding := plugin.Finding{State: plugin.Warning, Problem: fmt.Sprintf("%s not Ready or cordoned", plugin.Count(len(unready), "node")), Since: began(unready[0])}
+	slices.SortStableFunc(unready, func(a, b Node) int {
+		switch {
+		case a.KubeletReady == b.KubeletReady:
+			return began(a).Compare(began(b))
+		case a.KubeletReady:
+			return 1
+		}
+		return -1
+	})
+	finding := plugin.Finding{State: plugin.Warning, Problem: fmt.Sprintf("%s not Ready or cordoned", plugin.Count(len(unready), "node"))}
 	for _, n := range unready {
+		finding.Since = earlier(finding.Since, began(n))
+	}
+	for i, n := range unready {
+		if left := len(unready) - i; i == mostNodes && left > 1 {
+			finding.Table = append(finding.Table, [2]string{plugin.Count(left, "further node"), "oc get nodes"})
+			break
+		}
 		finding.Table = append(finding.Table, [2]string{n.Name, trouble(n, clock{now: f.now})})
 	}
 	f.add("cluster", finding)
 }
 
 func (f *foresight) pendingPods() {
-	const most = 5
 	var waiting []PendingPod
 	for _, p := range f.Pending {
 		if f.now.Sub(p.Created) > time.Minute { // each new pod waits for a moment
@@ -84,8 +123,8 @@ func (f *foresight) pendingPods() {
 	finding := plugin.Finding{State: plugin.Warning, Problem: plugin.Count(len(waiting), "pod") + " pending", Since: waiting[0].Created,
 		Consequence: "what a drain evicts may have to wait like them"}
 	for i, p := range waiting {
-		if i == most {
-			finding.Table = append(finding.Table, [2]string{plugin.Count(len(waiting)-most, "further pod"), "oc get pods -A --field-selector status.phase=Pending"})
+		if left := len(waiting) - i; i == mostPods && left > 1 {
+			finding.Table = append(finding.Table, [2]string{plugin.Count(left, "further pod"), "oc get pods -A --field-selector status.phase=Pending"})
 			break
 		}
 		finding.Table = append(finding.Table, [2]string{fmt.Sprintf("%s/%s, for %s", p.Namespace, p.Name, plugin.Age(f.now.Sub(p.Created))), cmp.Or(p.Why, "why is not told")})

@@ -104,10 +104,13 @@ func (r reader) operators(ctx context.Context, p *Prospect) (err error) {
 	return r.optional(ctx, err, "whether the ClusterOperators are well is not known")
 }
 
+type operatorTrouble struct{ kind, status, problem string }
+
+// operatorTroubles are conditions of a ClusterOperator, the worst first.
+var operatorTroubles = []operatorTrouble{{"Available", "False", "not available"}, {"Degraded", "True", "degraded"}, {"Upgradeable", "False", "not upgradeable"}}
+
 func reduceOperator(o *operatorObject) (Operator, bool) {
-	for _, bad := range []struct{ kind, status, problem string }{
-		{"Available", "False", "not available"}, {"Degraded", "True", "degraded"}, {"Upgradeable", "False", "not upgradeable"},
-	} {
+	for _, bad := range operatorTroubles {
 		for _, c := range o.Status.Conditions {
 			if c.Type == bad.kind && c.Status == bad.status {
 				return Operator{o.Metadata.Name, bad.problem, cut(c.Message), c.LastTransitionTime.Time}, true

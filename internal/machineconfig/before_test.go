@@ -457,6 +457,8 @@ func TestBeforeCluster(t *testing.T) {
 		{name: "pods are pending, but not the one of this minute", prospect: foreseen(rolledOut(5, time.Hour), func(p *Prospect) {
 			p.Pending = []PendingPod{{"a", "new", "", before(time.Second)}, {"ml", "train", "0/5 nodes are available", before(time.Hour)}}
 		}), want: warning, says: []string{"1 pod pending", "ml/train, for 1h → 0/5 nodes are available"}, not: []string{"a/new"}},
+		{name: "nodes that are not Ready before those that are cordoned for longer", prospect: foreseen(fleet(5, on("w-01", cordoned(5*time.Hour, "oc")), on("w-02", notReady(time.Hour)))), want: warning,
+			says: []string{"2 nodes not Ready or cordoned ¶ since 2026-12-02 07:00 UTC", "[Ready is Unknown: Kubelet stopped posting node status.]\nw-01 → cordoned by oc"}},
 		{name: "a node in two custom pools", prospect: foreseen(fleet(5, gpuPool("w-05", func(*Pool) {}), func(s *Snapshot) {
 			s.Pools = append(s.Pools, Pool{Name: "infra", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"gpu": ""}}, Target: "x"})
 		})), want: warning, says: []string{"1 node in two custom pools: w-05"}},
@@ -465,6 +467,25 @@ func TestBeforeCluster(t *testing.T) {
 		r.target = "cluster"
 		t.Run(r.name, r.check)
 	}
+}
+
+// However much is amiss, each kind of it is on one screen: 20 lines below the first.
+func TestBeforeClusterOneScreen(t *testing.T) {
+	p := foreseen(fleet(300, on("all", outdated, cordoned(time.Hour, "oc"))))
+	for i := range 30 {
+		p.Operators = append(p.Operators, Operator{fmt.Sprintf("op-%02d", i), "not upgradeable", "", before(time.Hour)})
+		p.Pending = append(p.Pending, PendingPod{"ml", fmt.Sprintf("train-%d", i), "", before(time.Hour)})
+	}
+	v := Foresee(p, []Target{{Kind: targetCluster}}, defaults(), noon)
+	lines := -1
+	for _, f := range v.Findings {
+		lines += 1 + len(f.Details) + len(f.Table)
+	}
+	if lines > 20 {
+		t.Errorf("%d lines below the first", lines)
+	}
+	judgetest.Want{State: critical, Says: []string{"pool worker ¶ update blocked, 300 of 300 nodes outdated", "check_mcp --before-change pool/worker", "ClusterOperator op-00 ¶ not upgradeable",
+		"27 further ClusterOperators not well", "300 nodes not Ready or cordoned", "295 further nodes → oc get nodes", "30 pods pending", "27 further pods"}}.Check(t, v.Findings, v.Summary)
 }
 
 // Every node of every recorded scenario: one that is outdated is never safe to touch.

@@ -235,6 +235,8 @@ func TestJudgeReports(t *testing.T) {
 		{name: "a pod that was told to go and stays", snapshot: fleet(5, on("w-02", draining(35*time.Minute)), func(s *Snapshot) {
 			s.Pods = map[string][]Pod{"w-02": {{Namespace: "db", Name: "db-0", Deleted: before(30 * time.Minute)}}}
 		}), want: plugin.Warning, says: []string{"pod db/db-0 was told to go for 30m"}},
+		{name: "a zone is lost: so many nodes are not told one by one", snapshot: fleet(200, on("all", outdated, notReady(2*time.Hour))), want: plugin.Critical,
+			says: []string{"200 of 200 nodes outdated", "w-101: not Ready", "99 further outdated nodes not ready"}, not: []string{"w-102: not Ready"}},
 		{name: "a pool without a target", snapshot: fleet(0, worker(func(p *Pool) { p.Target, p.Created = "", before(time.Hour) })), want: plugin.Critical, says: []string{"has no rendered configuration"}},
 		{name: "no pools", snapshot: Snapshot{}, want: plugin.Unknown, says: []string{"has no MachineConfigPools", "hosted control plane"}},
 	} {

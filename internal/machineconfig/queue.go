@@ -49,9 +49,12 @@ func (r rollout) picks() []Node {
 
 // with is the rollout as it would be if some nodes were made ready.
 func (r rollout) with(ready ...Node) rollout {
-	nodes := slices.Clone(r.nodes)
+	nodes, named := slices.Clone(r.nodes), map[string]bool{}
+	for _, n := range ready {
+		named[n.Name] = true
+	}
 	for i := range nodes {
-		if slices.ContainsFunc(ready, func(n Node) bool { return n.Name == nodes[i].Name }) {
+		if named[nodes[i].Name] {
 			nodes[i].uncordon()
 			nodes[i].wake()
 		}

@@ -3,6 +3,7 @@ package machineconfig
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"overdue/internal/plugin"
 )
@@ -74,16 +75,15 @@ func (j *judgement) whyBlocked(c clock) hold {
 	if r.room() <= 0 {
 		room = fmt.Sprintf(" (%d unavailable, maxUnavailable %d)", r.unavailable(), r.pool.maxUnavailable(len(r.nodes)))
 	}
-	for i := range asleep {
-		wake := asleep[:i+1]
-		next := r.with(wake...).picks()
-		if len(next) == 0 {
-			continue
-		}
-		return hold{next[0].Name, troubles(asleep, c) + room, sets(wake, next[0]),
-			fmt.Sprintf("when the workloads on %s may be drained, %s", next[0].Name, makeReady(wake...))}
+	// The more are awake the sooner one is picked, so the fewest that suffice can be searched for.
+	fewest := sort.Search(len(asleep), func(i int) bool { return len(r.with(asleep[:i+1]...).picks()) > 0 })
+	if fewest == len(asleep) {
+		return hold{"", troubles(asleep, c) + room, "nothing, until they are ready", makeReady(asleep...)}
 	}
-	return hold{"", troubles(asleep, c) + room, "nothing, until they are ready", makeReady(asleep...)}
+	wake := asleep[:fewest+1]
+	next := r.with(wake...).picks()[0]
+	return hold{next.Name, troubles(asleep, c) + room, sets(wake, next),
+		fmt.Sprintf("when the workloads on %s may be drained, %s", next.Name, makeReady(wake...))}
 }
 
 // sets words what making nodes ready sets off.
@@ -109,12 +109,19 @@ func (j *judgement) ifReady(n Node) string {
 	return fmt.Sprintf("making %s ready is not enough, others use up maxUnavailable %d", n.Name, j.rollout.pool.maxUnavailable(len(j.rollout.nodes)))
 }
 
+// mostHeld bounds the work on nodes that cannot be picked: each is thought ready in turn, which looks at the whole pool again.
+const mostHeld = 100
+
 // held are the detail lines: for each node that cannot be picked, but the one that the first line tells of, why and what
 // making it ready does; and a word on taints, as they are what people suspect first.
 func (j *judgement) held(told string) []string {
 	var out []string
+	held := 0
 	for _, n := range j.rollout.queue() {
 		if !n.pickable() && n.Name != told {
+			if held++; held > mostHeld {
+				continue
+			}
 			out = append(out, n.Name+": "+trouble(n, clock{now: j.now})+"; "+j.ifReady(n))
 		}
 		if !n.pickable() || n.Name == told {
@@ -122,6 +129,9 @@ func (j *judgement) held(told string) []string {
 				out = append(out, fmt.Sprintf("%s has the taint %s: it does not hold the update, the MCO heeds no taints", n.Name, t))
 			}
 		}
+	}
+	if further := held - mostHeld; further > 0 {
+		out = append(out, plugin.Count(further, "further outdated node")+" not ready")
 	}
 	return out
 }
