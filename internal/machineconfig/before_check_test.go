@@ -14,6 +14,13 @@ import (
 func beforeServer(t testing.TB) *kubetest.Server {
 	t.Helper()
 	s := serve(t, "scenarios/base-nodes.json.gz", "scenarios/a-pending-blocked-by-cordon-mcp-list.json", "scenarios/a-pending-blocked-by-cordon-nodes-3.json")
+	furnish(t, s)
+	return s
+}
+
+// furnish adds the workloads of wrk-98, its two MachineConfigs, and ClusterOperators.
+func furnish(t testing.TB, s *kubetest.Server) {
+	t.Helper()
 	for _, kind := range []string{"MachineConfig", "MachineConfigNode"} {
 		s.Declare(group+"/v1", kind)
 	}
@@ -21,7 +28,6 @@ func beforeServer(t testing.TB) *kubetest.Server {
 	s.Declare("operator.openshift.io/v1", "MachineConfiguration")
 	s.Declare("v1", "PersistentVolume")
 	put(t, s, beforeObjects)
-	return s
 }
 
 func put(t testing.TB, s *kubetest.Server, yaml string) {
@@ -182,6 +188,26 @@ status: ` + r.pod + `
 		if held := strings.Contains(out, "holds pod sick-0"); held != r.held || !held && !strings.Contains(out, "1 pod still there, sick/sick-0 among them") {
 			t.Errorf("%s: the drain that runs hangs: %v, want %v:\n%s", name, held, r.held, out)
 		}
+	}
+}
+
+// What holds a drain is told of the pool that is asked about, and of no other: for that the pods of a node in work are read.
+func TestBeforeCheckPoolInWork(t *testing.T) {
+	s := drainServer(t)
+	furnish(t, s)
+	for target, says := range map[string]string{
+		"pool/worker": "wrk-98 draining, for at least 2h 21m (since 2026-12-01 02:08 UTC): PodDisruptionBudget ai4dd/train allows 0 disruptions and holds pod train-0",
+		"pool/master": "nothing is pending, all 3 nodes ready",
+	} {
+		before := s.Count("/api/v1/pods")
+		out, _ := run(t, s, "--before-change", target, "--now", quarterPast)
+		if asked := s.Count("/api/v1/pods") > before; !strings.Contains(out, says) || asked != (target == "pool/worker") {
+			t.Errorf("%s: asked for pods: %v:\n%s", target, asked, out)
+		}
+	}
+	out, _ := run(t, s, "--before-change", "wrk-98,pool/worker", "--now", quarterPast)
+	if s.Count("/apis/policy/v1/poddisruptionbudgets") != 2 || !strings.Contains(out, "pods_held=1") {
+		t.Errorf("budgets are read twice in one run:\n%s", out)
 	}
 }
 

@@ -185,6 +185,8 @@ func (q *nodeQuestion) byHand() [][2]string {
 	}
 	then := "then it is as it is now"
 	switch {
+	case q.r.inWork(q.n.Name):
+		then = "the MCO then goes on with it"
 	case !q.n.KubeletReady: // the same as making it Ready, which counts
 		then = "if it comes back Ready: " + q.effectOf(q.withNode(q.n.Name, (*Node).wake), q.n.Name).text
 	case q.n.Unschedulable:

@@ -32,6 +32,7 @@ func (r reader) prospect(ctx context.Context, targets []Target) (Prospect, error
 	}
 	p.NodesRead = true
 	p.TargetCreated, p.FailedBuilds = map[string]time.Time{}, map[string]string{}
+	p.CordonedByMCO, p.Daemons, p.Pods = map[string]time.Time{}, map[string]Daemon{}, map[string][]Pod{}
 	p.Workloads, p.Changes = map[string][]Workload{}, map[[2]string]Change{}
 	if missing := p.unknown(targets); missing != nil {
 		return p, missing
@@ -51,7 +52,7 @@ func (r reader) prospect(ctx context.Context, targets []Target) (Prospect, error
 		case targetNode:
 			steps = append(steps, func() error { return r.workloads(ctx, &p, t.Name) }, func() error { return r.changeOf(ctx, &p, t.Name) })
 		case targetPool:
-			steps = append(steps, func() error { return r.changeFor(ctx, &p, t.Name) })
+			steps = append(steps, func() error { return r.poolInWork(ctx, &p, t.Name) })
 		case targetCluster:
 			steps = append(steps, func() error { return r.operators(ctx, &p) }, func() error { return r.pending(ctx, &p) })
 		}

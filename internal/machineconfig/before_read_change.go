@@ -67,14 +67,18 @@ func (r reader) change(ctx context.Context, p *Prospect, node string, key [2]str
 	return r.policy(ctx, p)
 }
 
-// changeFor compares what the first outdated node of a pool runs with the pool's target.
-func (r reader) changeFor(ctx context.Context, p *Prospect, pool string) error {
+// poolInWork looks at the nodes of a pool that are in work, and compares what its first outdated node runs with the target.
+func (r reader) poolInWork(ctx context.Context, p *Prospect, pool string) error {
 	m := members(p.Pools, p.Nodes)
 	for _, candidate := range p.Pools {
 		if candidate.Name != pool {
 			continue
 		}
-		if outdated := newRollout(candidate, m.of[pool], p.Images).pending(); len(outdated) > 0 {
+		ro := newRollout(candidate, m.of[pool], p.Images)
+		if err := r.nodesInWork(ctx, &p.Snapshot, ro); err != nil {
+			return err
+		}
+		if outdated := ro.pending(); len(outdated) > 0 {
 			return r.changeOf(ctx, p, outdated[0].Name)
 		}
 	}

@@ -123,7 +123,7 @@ func count(quantity any) int {
 
 // budgets are read once, if any pod is to be evicted.
 func (r reader) budgets(ctx context.Context, p *Prospect) (err error) {
-	if p.pods() == 0 {
+	if p.pods() == 0 || p.Budgets != nil {
 		return nil
 	}
 	p.Budgets, err = kube.List(ctx, r.client, budgetsResource, kube.Query{}, func(o *budgetObject) (Budget, bool) { return reduceBudget(o), true })

@@ -163,6 +163,7 @@ func TestBeforeNode(t *testing.T) {
 			says: []string{"how long → 10m for a node, 1 at a time, told from the last 4 nodes of pool worker"}},
 		{name: "being drained", prospect: foreseen(fleet(5, on("w-01", draining(4*time.Minute)))), want: critical, says: []string{"is being updated, draining", "uncordoning it now would put pods back in the midst of its drain"}, not: []string{"uncordon it →"}},
 		{name: "rebooting", prospect: foreseen(fleet(5, on("w-01", rebooting(4*time.Minute)))), want: critical, says: []string{"is being updated, rebooting"}},
+		{name: "rebooted by hand while in work", prospect: foreseen(fleet(5, on("w-01", rebooting(4*time.Minute))), runs("w-01", pod("a", "b", "Job c"))), want: critical, says: []string{"no PodDisruptionBudget is asked; the MCO then goes on with it"}, not: []string{"comes back"}},
 		{name: "okd 593: its update failed", prospect: foreseen(fleet(5, on("w-01", picked(time.Hour), degradedNode("failed to drain node: w-01 after 1 hour", time.Hour)))), want: critical, says: []string{"its update failed", "the daemon tries again by itself"}},
 		{name: "okd 593: its update failed, and the drain is tried on", prospect: foreseen(fleet(5, on("w-01", draining(2*time.Hour), degradedNode("failed to drain node: w-01 after 1 hour", time.Hour)))), want: critical,
 			says: []string{"its update failed", "uncordoning it now would put pods back in the midst of its drain"}, not: []string{"uncordon it →"}},
