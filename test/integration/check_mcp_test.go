@@ -75,6 +75,7 @@ apiVersion: v1
 kind: Pod
 metadata: {name: train-0, namespace: ai4dd, labels: {app: train}}
 spec: {nodeName: wrk-98, automountServiceAccountToken: false, terminationGracePeriodSeconds: 0, containers: [{name: c, image: example.invalid/train}]}
+status: {phase: Running, conditions: [{type: Ready, status: "True"}]} # one that is pending is evicted whatever budgets say
 `
 
 func removeBudget(t *testing.T, s *realkube.Server) {
