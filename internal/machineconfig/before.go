@@ -33,7 +33,7 @@ func Foresee(p Prospect, targets []Target, l Limits, now time.Time) Verdict {
 	f.findings = append(f.findings, judgeClock(p.Snapshot, now)...)
 	guards := guardsOf(p.Budgets)
 	for node, workloads := range p.Workloads {
-		f.burdens[node] = weigh(workloads, guards)
+		f.burdens[node] = weigh(workloads, guards, now)
 	}
 	cluster := false
 	for _, t := range targets {

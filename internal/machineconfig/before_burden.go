@@ -3,15 +3,17 @@ package machineconfig
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"overdue/internal/plugin"
 )
 
 // burden is what the drain of one node does to the workloads on it.
 type burden struct {
-	pods, lost, held, gpus, shares, devices, scratch, passing, path, local int
+	pods, lost, vms, held, gpus, shares, devices, scratch, passing, path, local int
 
 	holder, remedy string // of the first pod that the eviction API refuses
 	table          [][2]string
@@ -21,12 +23,30 @@ type burden struct {
 type workloadGroup struct {
 	name, owner string
 	pods        []Workload
-	held        string
+	held, turns string
 }
 
+// kindVM is KubeVirt's virtual machine, which runs in a pod.
+const kindVM = "VirtualMachineInstance"
+
+// madeOnce are the kinds of controllers that do not make a pod anew which was evicted: builds and the steps of pipelines.
+var madeOnce = []string{"Build", "BuildRun", "TaskRun", "PipelineRun", "Workflow", "Pod"}
+
+func (w Workload) ownerKind() string {
+	kind, _, _ := strings.Cut(w.Owner, " ")
+	return kind
+}
+
+// lost: nothing makes the pod anew.
+func (w Workload) lost() bool { return w.Owner == "" || slices.Contains(madeOnce, w.ownerKind()) }
+
+// dying is how long a pod may stay after its grace period: the kubelet needs a moment to take away what it had.
+const dying = 5 * time.Minute
+
 // weigh sums the workloads up, the ones that suffer most first.
-func weigh(workloads []Workload, guards guards) burden {
+func weigh(workloads []Workload, guards guards, now time.Time) burden {
 	var b burden
+	queues := guards.queues(workloads)
 	byOwner := map[string]*workloadGroup{}
 	var groups []*workloadGroup
 	for _, w := range workloads {
@@ -39,14 +59,24 @@ func weigh(workloads []Workload, guards guards) burden {
 		}
 		g.pods = append(g.pods, w)
 		b.count(w)
-		if cause, remedy := guards.refuse(w.Pod); cause != "" && w.Deleted.IsZero() {
+		var cause, remedy string
+		switch queue := queues[w.Namespace+"/"+w.Name]; {
+		case now.Sub(w.Deleted) > dying && !w.Deleted.IsZero():
+			cause, remedy = w.lingers(now)
+		case !w.Deleted.IsZero():
+		case queue != nil && queue.local:
+			if queue.seen++; queue.seen > queue.Allowed {
+				b.held++ // the ones before it are evicted
+			}
+			b.hold(g, queue.stuck(), queue.remedy())
+		case queue != nil:
+			g.turns = queue.turns()
+		default:
+			cause, remedy = guards.refuse(w.Pod)
+		}
+		if cause != "" {
 			b.held++
-			if g.held == "" {
-				g.held = cause
-			}
-			if b.holder == "" {
-				b.holder, b.remedy = cause, remedy
-			}
+			b.hold(g, cause, remedy)
 		}
 	}
 	slices.SortStableFunc(groups, func(x, y *workloadGroup) int {
@@ -58,11 +88,60 @@ func weigh(workloads []Workload, guards guards) burden {
 	return b
 }
 
+// hold notes what hangs the drain, of each group and of all the first.
+func (b *burden) hold(g *workloadGroup, cause, remedy string) {
+	if g.held == "" {
+		g.held = cause
+	}
+	if b.holder == "" {
+		b.holder, b.remedy = cause, remedy
+	}
+}
+
+// queue is the pods of the node that have to wait for each other, as their only budget allows some disruptions and not as many.
+type queue struct {
+	Budget
+	pods, seen int
+	local      bool // one of them has a volume that is on this node only, so the budget does not recover
+}
+
+// queues are told by the pods' namespace and name.
+func (g guards) queues(workloads []Workload) map[string]*queue {
+	byBudget, out := map[string]*queue{}, map[string]*queue{}
+	for _, w := range workloads {
+		budgets := g.of(w.Pod)
+		if len(budgets) != 1 || budgets[0].Allowed < 1 || budgets[0].ignores(w.Pod) || !w.Deleted.IsZero() {
+			continue
+		}
+		key := w.Namespace + "/" + budgets[0].Name
+		q := byBudget[key]
+		if q == nil {
+			q = &queue{Budget: budgets[0]}
+			byBudget[key] = q
+		}
+		q.pods, q.local = q.pods+1, q.local || w.Local
+		out[w.Namespace+"/"+w.Name] = q
+	}
+	maps.DeleteFunc(out, func(_ string, q *queue) bool { return q.pods <= q.Allowed })
+	return out
+}
+
+func (q queue) stuck() string {
+	return fmt.Sprintf("PodDisruptionBudget %s/%s allows %d of its %d pods here to be evicted, and what has a local volume starts nowhere else", q.Namespace, q.Name, q.Allowed, q.pods)
+}
+
+func (q queue) turns() string {
+	return fmt.Sprintf("%d at a time, as PodDisruptionBudget %s/%s allows: the next when that one runs elsewhere", q.Allowed, q.Namespace, q.Name)
+}
+
 func (b *burden) count(w Workload) {
 	b.pods++
 	b.gpus, b.shares = b.gpus+w.GPUs, b.shares+w.Shares
-	if w.Owner == "" {
+	if w.lost() {
 		b.lost++
+	}
+	if w.ownerKind() == kindVM {
+		b.vms++
 	}
 	if w.Devices {
 		b.devices++
@@ -89,7 +168,7 @@ func (g *workloadGroup) weight() int {
 		return 4
 	case all.lost > 0:
 		return 3
-	case all.local > 0:
+	case all.local > 0, all.vms > 0:
 		return 2
 	case all.gpus > 0, all.shares > 0, all.devices > 0:
 		return 1
@@ -118,8 +197,14 @@ func (g *workloadGroup) row() [2]string {
 	if all.lost > 0 {
 		parts = []string{"lost: it has no controller that makes it anew"}
 	}
+	if all.vms > 0 {
+		parts = []string{"VM: live-migrated; one that cannot be is shut down or hangs the drain, by its evictionStrategy"}
+	}
 	if g.held != "" {
 		parts = append(parts, "the drain hangs: "+g.held)
+	}
+	if g.turns != "" {
+		parts = append(parts, g.turns)
 	}
 	return [2]string{name, strings.Join(append(parts, all.marks()...), "; ")}
 }
@@ -159,6 +244,9 @@ func (b burden) words() string {
 	text := plugin.Count(b.pods, "pod") + " evicted"
 	if b.lost > 0 {
 		text += fmt.Sprintf(", %d lost for want of a controller", b.lost)
+	}
+	if b.vms > 0 {
+		text += ", " + plugin.Count(b.vms, "VM") + " live-migrated or shut down"
 	}
 	if b.gpus > 0 {
 		text += ", " + plugin.Count(b.gpus, "GPU") + " in use"

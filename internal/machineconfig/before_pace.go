@@ -17,6 +17,7 @@ type pace struct {
 	then    int           // of them taken to have been in work together
 	limit   int           // that may be in work together
 	now     int           // of which nodes that are not ready leave so many; zero: none begins
+	paused  bool          // none begins either
 	least   bool          // more of them may have been in work together, and each may have taken longer
 	unclear bool          // a rollout was seen, and does not tell
 }
@@ -30,7 +31,7 @@ const night = 4 * time.Hour
 func (r rollout) pace() pace {
 	ends := r.ends()
 	limit := r.pool.maxUnavailable(len(r.nodes))
-	p := pace{nodes: len(ends), then: limit, limit: limit, now: max(0, limit-r.stuck())}
+	p := pace{nodes: len(ends), then: limit, limit: limit, now: max(0, limit-r.stuck()), paused: r.pool.Paused}
 	if len(ends) == 0 || !ends[0].Before(r.pool.LimitWritten) {
 		p.node, p.unclear = perNode(ends, p.then)
 		return p
@@ -115,12 +116,23 @@ func (p pace) lasts(nodes int) string {
 		text = "at least " + text
 	}
 	switch {
-	case p.now == 0:
-		text = "it does not start; once all are ready " + text
+	case len(p.awaits()) > 0:
+		text = "it does not start; once " + plugin.List(p.awaits()) + " " + text
 	case p.now != p.then:
 		text += fmt.Sprintf(" with %d at a time", p.now)
 	}
 	return text + ": " + p.words()
+}
+
+// awaits is what keeps a rollout from starting.
+func (p pace) awaits() (out []string) {
+	if p.paused {
+		out = append(out, "the pool is unpaused")
+	}
+	if p.now == 0 {
+		out = append(out, "all are ready")
+	}
+	return out
 }
 
 func (p pace) words() string {
@@ -152,8 +164,8 @@ func (w Windows) fits(p pace, nodes int, now time.Time) (text string, ok bool) {
 			text = "open for another " + plugin.Age(room)
 		}
 		switch took := p.total(nodes); {
-		case p.now == 0:
-			return text + "; as things are the rollout does not start", true // which is a finding of its own
+		case len(p.awaits()) > 0:
+			return text + "; as things are the rollout does not start", true // why not is a finding of its own
 		case took > room:
 			return text + ": the rollout does not fit", false
 		case took == 0 || p.least:

@@ -65,11 +65,13 @@ func (f *foresight) plan(name string) (rows [][2]string, fits bool) {
 			rows = append(rows, [2]string{n.Name, phase(n)})
 		case took.now == 0:
 			rows = append(rows, [2]string{n.Name, trouble(n, clock{now: f.now}) + "; stops the rollout"})
+		case !n.pickable():
+			rows = append(rows, [2]string{n.Name, trouble(n, clock{now: f.now}) + "; left out until it is ready: the rollout does not end before"})
 		default:
 			rows = append(rows, [2]string{n.Name, trouble(n, clock{now: f.now})})
 		}
 	}
-	if next := r.anew().picks(); len(next) > 0 {
+	if next := r.anew().picks(); len(next) > 0 && !r.pool.Paused {
 		rows = append(rows, [2]string{"begins with", plugin.List(names(next))})
 	}
 	if pending := r.outdated(); pending > 0 && took.node > 0 {
@@ -87,6 +89,8 @@ func (f *foresight) plan(name string) (rows [][2]string, fits bool) {
 func (r rollout) capacity(p pace) string {
 	used := r.unavailable()
 	switch missing := used - p.limit + 1; {
+	case missing <= 0 && r.pool.Paused:
+		return fmt.Sprintf("%d of maxUnavailable %d left, once the pool is unpaused", p.limit-used, p.limit)
 	case missing <= 0:
 		return fmt.Sprintf("%d of maxUnavailable %d left", p.limit-used, p.limit)
 	case p.now > 0:

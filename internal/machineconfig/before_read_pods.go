@@ -55,9 +55,13 @@ func reduceWorkload(o *podObject) (Workload, bool) {
 	return w, true
 }
 
-// ownerOf names the controller that makes the pod anew, for a ReplicaSet the Deployment that made it.
+// ownerOf names the controller of the pod, for a ReplicaSet the Deployment that made it. The guard pods of OpenShift's control plane
+// are made anew by their operator (library-go, pkg/operator/staticpod/controller/guard), which need not own them.
 func ownerOf(m *metav1.ObjectMeta) string {
 	owner := metav1.GetControllerOf(m)
+	if owner == nil && m.Labels["app"] == "guard" && strings.HasPrefix(m.Namespace, "openshift-") {
+		return "its operator"
+	}
 	if owner == nil {
 		return ""
 	}

@@ -20,7 +20,7 @@ type Prospect struct {
 // Workload is a pod that a drain evicts.
 type Workload struct {
 	Pod
-	Owner   string // "StatefulSet train"; empty: nothing makes the pod anew
+	Owner   string // its controller, "StatefulSet train"
 	GPUs    int    // whole ones and MIG instances, of any vendor
 	Shares  int    // of GPUs or MIG instances that several pods share
 	Devices bool   // has devices by ResourceClaim, which may be GPUs

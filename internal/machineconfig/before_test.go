@@ -161,6 +161,8 @@ func TestBeforeNode(t *testing.T) {
 			says: []string{"uncordon it → drains nothing yet: 1 unavailable, maxUnavailable 1", "once it is ready and its turn comes"}},
 		{name: "how long nodes took in this rollout", prospect: foreseen(rolledOut(5, 10*time.Minute, on("w-01", outdated, cordoned(time.Hour, "oc")))), want: critical,
 			says: []string{"how long → 10m for a node, 1 at a time, told from the last 4 nodes of pool worker"}},
+		{name: "four at a time: how long one of them is away", prospect: foreseen(bunched(44, "4", on("w-01", outdated, cordoned(time.Hour, "oc")))), want: critical,
+			says: []string{"how long → 20m for a node, 4 at a time, told from the last 43 nodes of pool worker"}},
 		{name: "being drained", prospect: foreseen(fleet(5, on("w-01", draining(4*time.Minute)))), want: critical, says: []string{"is being updated, draining", "uncordoning it now would put pods back in the midst of its drain"}, not: []string{"uncordon it →"}},
 		{name: "rebooting", prospect: foreseen(fleet(5, on("w-01", rebooting(4*time.Minute)))), want: critical, says: []string{"is being updated, rebooting"}},
 		{name: "rebooted by hand while in work", prospect: foreseen(fleet(5, on("w-01", rebooting(4*time.Minute))), runs("w-01", pod("a", "b", "Job c"))), want: critical, says: []string{"no PodDisruptionBudget is asked; the MCO then goes on with it"}, not: []string{"comes back"}},
@@ -319,7 +321,7 @@ func TestBurdenWorstFirst(t *testing.T) {
 	gpu.GPUs, share.Shares, local.Local = 1, 1, true
 	p := foreseen(Snapshot{}, budget("z", "held", "held", 0))
 	var got []string
-	for _, row := range weigh([]Workload{pod("a", "web", "Deployment web"), share, gpu, local, pod("f", "lone", ""), pod("z", "held", "Job held")}, guardsOf(p.Budgets)).table {
+	for _, row := range weigh([]Workload{pod("a", "web", "Deployment web"), share, gpu, local, pod("f", "lone", ""), pod("z", "held", "Job held")}, guardsOf(p.Budgets), noon).table {
 		got = append(got, row[0])
 	}
 	if want := "pod z/held (Job held), pod f/lone, pod d/local (StatefulSet local), pod e/gpu (Job gpu), pod e/share (Job share), pod a/web (Deployment web)"; strings.Join(got, ", ") != want {
@@ -410,6 +412,16 @@ func TestBeforePool(t *testing.T) {
 		{name: "two that are not ready halve what is in work at a time", prospect: foreseen(bunched(44, "4", on("w-01 w-02", cordoned(time.Hour, "oc")))), want: warning, says: []string{"capacity → 2 of maxUnavailable 4 left", "→ about 7h 20m with 2 at a time: 20m for a node, 4 at a time, told from the last 44 nodes"}},
 		{name: "one that is not ready stops it", prospect: foreseen(rolledOut(6, 10*time.Minute, on("w-01", cordoned(time.Hour, "oc")))), limits: saturday("wed 11:00-13:00"), want: warning,
 			says: []string{"→ it does not start; once all are ready about 1h: 10m for a node", "open for another 1h; as things are the rollout does not start"}, not: []string{"fit"}},
+		{name: "a pause keeps it from beginning", prospect: foreseen(rolledOut(6, 10*time.Minute, paused("oc"))), limits: saturday("wed 11:00-13:00"), want: warning,
+			says: []string{"capacity → 1 of maxUnavailable 1 left, once the pool is unpaused", "→ it does not start; once the pool is unpaused about 1h: 10m for a node", "open for another 1h; as things are the rollout does not start"}, not: []string{"fit", "begins with"}},
+		{name: "paused, and one that is not ready", prospect: foreseen(rolledOut(6, 10*time.Minute, paused("oc"), on("w-01", cordoned(time.Hour, "oc")))), want: warning,
+			says: []string{"→ it does not start; once the pool is unpaused and all are ready about 1h"}},
+		{name: "four at a time, and as many are not ready", prospect: foreseen(bunched(44, "4", on("w-01 w-02 w-03 w-04", cordoned(time.Hour, "oc")))), limits: saturday("wed 11:00-23:00"), want: warning,
+			says: []string{"it does not start; once all are ready about 3h 40m", "as things are the rollout does not start"}, not: []string{"fit", "begins with"}},
+		{name: "what is not ready is never taken, and the rollout does not end without it", prospect: foreseen(rolledOut(6, 10*time.Minute, worker(func(p *Pool) { p.Limit = "2" }), on("w-01", cordoned(time.Hour, "oc")))), want: warning,
+			says: []string{"begins with → w-02", "w-01 → cordoned by oc for 1h (since 2026-12-02 11:00 UTC); left out until it is ready: the rollout does not end before"}, not: []string{"stops the rollout"}},
+		{name: "a drifted one is taken as it is", prospect: foreseen(rolledOut(6, 10*time.Minute, worker(func(p *Pool) { p.Limit = "2" }), on("w-01", degradedNode("content mismatch for file /etc/x", time.Hour)))), want: warning,
+			says: []string{"w-01 → Degraded"}, not: []string{"left out"}},
 		{name: "as many at a time as there are nodes", prospect: foreseen(bunched(4, "100%")), want: plugin.OK, says: []string{"not known: the last rollout is too short"}},
 		{name: "the window is long enough", prospect: foreseen(rolledOut(30, 10*time.Minute)), limits: saturday("sat 22:00-sun 04:00"), want: plugin.OK, says: []string{"window → opens in 3d 10h, for 6h: the rollout fits"}},
 		{name: "the window is too short", prospect: foreseen(rolledOut(44, 10*time.Minute)), limits: saturday("sat 22:00-sun 04:00"), want: warning, says: []string{"does not fit the window"}},

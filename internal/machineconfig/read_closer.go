@@ -72,6 +72,8 @@ type budgetObject struct {
 // AlwaysAllow evicts them, the default IfHealthyBudget if enough others are healthy.
 func reduceBudget(o *budgetObject) Budget {
 	b := Budget{Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, Selector: o.Spec.Selector, Allowed: o.Status.DisruptionsAllowed}
+	owner := metav1.GetControllerOf(&o.Metadata)
+	b.Migrates = owner != nil && owner.Kind == kindVM
 	b.Lenient = o.Spec.Unhealthy == "AlwaysAllow" || o.Status.DesiredHealthy > 0 && o.Status.CurrentHealthy >= o.Status.DesiredHealthy
 	return b
 }

@@ -117,4 +117,5 @@ type Budget struct {
 	Selector        *metav1.LabelSelector // empty: all pods of the namespace; nil: none
 	Allowed         int                   // status.disruptionsAllowed
 	Lenient         bool                  // evicts pods that are not ready all the same
+	Migrates        bool                  // of a virtual machine: its eviction is refused and becomes a migration
 }
