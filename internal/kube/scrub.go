@@ -28,9 +28,15 @@ var (
 	})
 )
 
-// contents are those of files and units in a MachineConfig, and of password hashes.
+// volumeOptions are what a pod or a volume tells the driver of a flexVolume.
+var volumeOptions = sync.OnceValue(func() *regexp.Regexp {
+	const text = `"(?:[^"\\]|\\.)*`
+	return regexp.MustCompile(`(?s)("options"\s*:\s*)\{\s*(?:` + text + `"\s*:\s*` + text + `"\s*,?\s*)*(?:\}|(?:` + text + `\\?)?(?:"\s*:?\s*)?(?:` + text + `\\?)?$)`)
+})
+
+// contents are those of files and units in a MachineConfig, of password hashes, and of a MachineOSConfig's Containerfile.
 var contents = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?s)("(?:source|contents|passwordHash)"\s*:\s*)"((?:[^"\\]|\\.)*)(?:"|\\?$)`)
+	return regexp.MustCompile(`(?s)("(?:source|contents?|passwordHash)"\s*:\s*)"((?:[^"\\]|\\.)*)(?:"|\\?$)`)
 })
 
 // digestKey is new in each run, so that nobody can guess contents from their digests. Within a recording equal contents stay equal.
@@ -48,6 +54,7 @@ func digested(field []byte) []byte {
 func Scrub(body []byte) []byte {
 	body = nameAndValue().ReplaceAll(lastApplied().ReplaceAll(body, []byte(`$1"removed"`)), []byte(`$1"removed"`))
 	body = commandLine().ReplaceAll(body, []byte(`$1["removed"]`))
+	body = volumeOptions().ReplaceAll(body, []byte(`$1{"removed":""}`))
 	body = contents().ReplaceAllFunc(body, digested)
 	return []byte(web.WithoutSecrets(string(body)))
 }

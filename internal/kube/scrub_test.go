@@ -13,6 +13,12 @@ func TestScrub(t *testing.T) {
 		`{"containers":[{"command":["/x","--a=\"HUNTER2]"],"args":[ "--password=HUNTER2" , "]" ],"image":"i"}]}`:                   `{"containers":[{"command":["removed"],"args":["removed"],"image":"i"}]}`,
 		`{"template":{"spec":{"initContainers":[{"command":[],"args":null,"livenessProbe":{"exec":{"command" : ["HUNTER2"]}}}]}}}`: `{"template":{"spec":{"initContainers":[{"command":["removed"],"args":null,"livenessProbe":{"exec":{"command" : ["removed"]}}}]}}}`,
 		`{"labels":{"command":"run","args":"x"},"kernelArguments":["quiet"]}`:                                                      `{"labels":{"command":"run","args":"x"},"kernelArguments":["quiet"]}`,
+		`{"flexVolume":{"driver":"d","options":{"password":"HUNTER2}\"","user" : "HUNTER2"},"readOnly":true}}`:                     `{"flexVolume":{"driver":"d","options":{"removed":""},"readOnly":true}}`,
+		`{"flexVolume":{"options":{}}}`:                                           `{"flexVolume":{"options":{"removed":""}}}`,
+		`{"options":{"password":"HUNTER2\`:                                        `{"options":{"removed":""}`,
+		`{"options":{"a":"HUNTER2","HUNTER2`:                                      `{"options":{"removed":""}`,
+		`{"options":{"a":"HUNTER2","b" :`:                                         `{"options":{"removed":""}`,
+		`{"dnsConfig":{"options":[{"name":"ndots","value":"1"}]}}`:                `{"dnsConfig":{"options":[{"name":"ndots","value":"removed"}]}}`,
 		`{"args":["--a","--password=HUNTER2\`:                                     `{"args":["removed"]`,
 		`{"args":["--a", `:                                                        `{"args":["removed"]`,
 		`{"taints":[{"key":"a","value":"b","effect":"NoSchedule"}]}`:              `{"taints":[{"key":"a","value":"b","effect":"NoSchedule"}]}`,
@@ -31,7 +37,7 @@ func TestScrub(t *testing.T) {
 // What MachineConfigs hold is gone, and whether two of them hold the same can still be told.
 func TestScrubOfMachineConfigs(t *testing.T) {
 	scrub := func(secret string) string {
-		return string(Scrub([]byte(`{"contents":{"compression":"","source":"data:,` + secret + `"},"users":[{"passwordHash":"` + secret + `"}],"units":[{"contents":"[Unit]\n` + secret + `"}],"source":[{"name":"00-worker"}]}`)))
+		return string(Scrub([]byte(`{"contents":{"compression":"","source":"data:,` + secret + `"},"containerFile":[{"containerfileArch":"NoArch","content":"FROM configs AS final\nRUN login --password ` + secret + `"}],"users":[{"passwordHash":"` + secret + `"}],"units":[{"contents":"[Unit]\n` + secret + `"}],"source":[{"name":"00-worker"}]}`)))
 	}
 	one, same, other := scrub("HUNTER2"), scrub("HUNTER2"), scrub("HUNTER3")
 	if strings.Contains(one, "HUNTER") || strings.Contains(one, "[Unit]") || !strings.Contains(one, `"source":[{"name":"00-worker"}]`) {

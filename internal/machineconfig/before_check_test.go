@@ -293,7 +293,7 @@ func TestBeforeCheckCluster(t *testing.T) {
 apiVersion: config.openshift.io/v1
 kind: ClusterOperator
 metadata: {name: a-network}
-status: {conditions: [{type: Upgradeable, status: "False", message: an old plugin, lastTransitionTime: "2026-12-01T00:00:00Z"}]}
+status: {conditions: [{type: Available, status: "True"}, {type: Upgradeable, status: "False", message: an old plugin, lastTransitionTime: "2026-12-01T00:00:00Z"}]}
 ---
 apiVersion: config.openshift.io/v1
 kind: ClusterOperator
@@ -322,6 +322,56 @@ status: {conditions: [{type: Degraded, status: "True"}, {type: Available, status
 		if strings.Contains(request, "/pods") && !strings.Contains(request, "status.phase%3DPending") {
 			t.Errorf("reads other pods: %s", request)
 		}
+	}
+}
+
+// A ClusterOperator is well if it says so. What the cluster does not have is not well either.
+func TestBeforeCheckClusterOperators(t *testing.T) {
+	const path, begin, well = "/apis/config.openshift.io/v1/clusteroperators", `{"kind":"ClusterOperatorList","apiVersion":"config.openshift.io/v1","metadata":{},"items":[`, "nothing waits to happen: 1 pool up to date, 1 node\n"
+	operator := func(conditions string) string {
+		return begin + `{"metadata":{"name":"etcd"},"status":{"conditions":[` + conditions + `]}}]}`
+	}
+	for name, r := range map[string]struct {
+		body, says string
+		code       int
+	}{
+		"well":                         {operator(`{"type":"Available","status":"True"}`), well, 0},
+		"none":                         {begin + `]}`, "1 node; ClusterOperators were not seen", 0},
+		"no such group":                {"", "1 node; ClusterOperators were not seen", 0},
+		"nothing is known":             {operator(`{"type":"Available","status":"Unknown","message":"no idea"},{"type":"Degraded","status":"Unknown"}`), "ClusterOperator etcd: not known to be available and not known to be well: no idea", 1},
+		"it says nothing":              {operator(``), "ClusterOperator etcd: not known to be available", 1},
+		"degraded and not upgradeable": {operator(`{"type":"Available","status":"True"},{"type":"Upgradeable","status":"False","message":"b"},{"type":"Degraded","status":"True","message":"a"}`), "ClusterOperator etcd: degraded and not upgradeable: a", 1},
+	} {
+		s := workerServer(t, "rendered-a", map[string]string{"currentConfig": "rendered-a", "desiredConfig": "rendered-a", "state": stateDone}, `
+---
+apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfigPool
+metadata: {name: worker, generation: 1}
+spec: {nodeSelector: {matchLabels: {node-role.kubernetes.io/worker: ""}}, configuration: {name: rendered-a}}
+status: {observedGeneration: 1, machineCount: 1, readyMachineCount: 1, updatedMachineCount: 1, conditions: [{type: Updated, status: "True"}]}
+`)
+		s.Handle(path, func(w http.ResponseWriter, request *http.Request) {
+			if r.body == "" {
+				http.NotFound(w, request)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.Write([]byte(r.body))
+		})
+		out, code := run(t, s, "--before-change", "cluster", "--now", quarterPast, "-v")
+		if unseen := strings.Contains(r.says, "not seen"); code != r.code || !strings.Contains(out, r.says) || unseen != strings.Contains(out, "note: ") {
+			t.Errorf("%s: exit %d, want %d with %q:\n%s", name, code, r.code, r.says, out)
+		}
+	}
+}
+
+// When the time is up, what is known by then is told.
+func TestBeforeCheckHangs(t *testing.T) {
+	s := beforeServer(t)
+	s.Handle("/api/v1/pods", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	out, code := run(t, s, "--before-change", "wrk-98", "--now", quarterPast, "-t", "2s")
+	if code != 3 || !strings.Contains(out, "which workloads wrk-98 has is not known") || !strings.Contains(out, "[CRITICAL] node wrk-98: an update is pending for it") || !strings.Contains(out, "making wrk-98 schedulable drains") {
+		t.Errorf("exit %d:\n%s", code, out)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"overdue/internal/plugin"
@@ -47,7 +48,7 @@ const (
 func (f *foresight) operators() {
 	sorted := slices.Clone(f.Operators)
 	rank := func(o Operator) int {
-		return slices.IndexFunc(operatorTroubles, func(t operatorTrouble) bool { return t.problem == o.Problem })
+		return slices.IndexFunc(operatorTroubles, func(t operatorTrouble) bool { return strings.HasPrefix(o.Problem, t.problem) })
 	}
 	slices.SortStableFunc(sorted, func(a, b Operator) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Name, b.Name)) })
 	for i, o := range sorted {

@@ -38,6 +38,19 @@ func (n need) does(node string) string {
 	return "drains and, unless the change needs none, reboots " + node
 }
 
+// to words it after "the MCO will": "drain and reboot wrk-98".
+func (n need) to(node string) string {
+	switch n {
+	case needReboot:
+		return "drain and reboot " + node
+	case needDrain:
+		return "drain " + node + ", without a reboot"
+	case needNothing:
+		return "update " + node + " without a drain or reboot"
+	}
+	return drainWords + " " + node
+}
+
 // need of bringing a node to its pool's target, and why, as far as that could be read. A node that was told something else before
 // may finish that first, and then differs from the target in no more than what it differs from either in now.
 func (p Prospect) need(n Node, pool Pool) (need, string) {

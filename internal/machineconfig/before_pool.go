@@ -31,6 +31,7 @@ func (f *foresight) waitingIn(name string) []plugin.Finding {
 	r := f.rollout(name)
 	j := f.judgement(r.pool)
 	j.limits.Windows = Windows{}
+	j.need, _ = f.worst(r)
 	j.judge()
 	dangerous := false
 	for _, n := range r.pending() {
@@ -44,16 +45,21 @@ func (f *foresight) waitingIn(name string) []plugin.Finding {
 	return j.findings
 }
 
+// worst is what the update of a pool costs the node that it costs most.
+func (f *foresight) worst(r rollout) (worst need, why string) {
+	for i, n := range r.pending() {
+		if need, reason := f.need(n, r.pool); i == 0 || need.worse(worst) {
+			worst, why = need, reason
+		}
+	}
+	return worst, why
+}
+
 // plan is what a MachineConfig meets that is applied now.
 func (f *foresight) plan(name string) (rows [][2]string, fits bool) {
 	r := f.rollout(name)
 	if pending := r.pending(); len(pending) > 0 {
-		need, why := f.need(pending[0], r.pool)
-		for _, n := range pending[1:] {
-			if other, whyOther := f.need(n, r.pool); other.worse(need) {
-				need, why = other, whyOther
-			}
-		}
+		need, why := f.worst(r)
 		rows = append(rows, [2]string{"what is pending", need.does("its nodes") + bracketed(why)})
 	}
 	took, all := r.pace(), len(r.nodes)

@@ -90,35 +90,44 @@ func (p Prospect) unknown(targets []Target) error {
 type operatorObject struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Status   struct {
-		Conditions []struct {
-			Type               string      `json:"type"`
-			Status             string      `json:"status"`
-			Message            string      `json:"message"`
-			LastTransitionTime metav1.Time `json:"lastTransitionTime"`
-		} `json:"conditions"`
+		Conditions []metav1.Condition `json:"conditions"`
 	} `json:"status"`
 }
 
 // operators keeps the ClusterOperators that are not well, each with the worst of its conditions.
 func (r reader) operators(ctx context.Context, p *Prospect) (err error) {
-	p.Operators, err = kube.List(ctx, r.client, clusterOperators, kube.Query{}, reduceOperator)
+	seen := 0
+	p.Operators, err = kube.List(ctx, r.client, clusterOperators, kube.Query{}, func(o *operatorObject) (Operator, bool) { seen++; return reduceOperator(o) })
+	if seen == 0 && (err == nil || kube.IsNotFound(err) || kube.IsNoSuchGroup(err)) { // an OpenShift without them is none
+		p.Operators = nil
+		r.note("whether the ClusterOperators are well is not known: there are none")
+	}
 	return r.optional(ctx, err, "whether the ClusterOperators are well is not known")
 }
 
 type operatorTrouble struct{ kind, status, problem string }
 
 // operatorTroubles are conditions of a ClusterOperator, the worst first.
-var operatorTroubles = []operatorTrouble{{"Available", "False", "not available"}, {"Degraded", "True", "degraded"}, {"Upgradeable", "False", "not upgradeable"}}
+var operatorTroubles = []operatorTrouble{{"Available", "False", "not available"}, {"Degraded", "True", "degraded"}, {"Available", "Unknown", "not known to be available"},
+	{"Degraded", "Unknown", "not known to be well"}, {"Upgradeable", "False", "not upgradeable"}}
 
+// reduceOperator tells all troubles, and why and since when of the worst. One that does not say that it is available is not well.
 func reduceOperator(o *operatorObject) (Operator, bool) {
+	conditions := map[string]metav1.Condition{"Available": {Status: metav1.ConditionUnknown}}
+	for _, c := range o.Status.Conditions {
+		conditions[c.Type] = c
+	}
+	var worst metav1.Condition
+	var problems []string
 	for _, bad := range operatorTroubles {
-		for _, c := range o.Status.Conditions {
-			if c.Type == bad.kind && c.Status == bad.status {
-				return Operator{o.Metadata.Name, bad.problem, cut(c.Message), c.LastTransitionTime.Time}, true
+		if c := conditions[bad.kind]; string(c.Status) == bad.status {
+			if len(problems) == 0 {
+				worst = c
 			}
+			problems = append(problems, bad.problem)
 		}
 	}
-	return Operator{}, false
+	return Operator{o.Metadata.Name, plugin.List(problems), cut(worst.Message), worst.LastTransitionTime.Time}, len(problems) > 0
 }
 
 func (r reader) pending(ctx context.Context, p *Prospect) (err error) {

@@ -116,6 +116,9 @@ func (q *nodeQuestion) pause(j *judgement, c clock) string {
 
 // safely is how to go about it: when the drain may happen, or with the pool paused, in which the MCO begins with no node.
 func (q *nodeQuestion) safely() string {
+	if need, _ := q.need(q.n, q.pool); need == needNothing {
+		return ""
+	}
 	if q.pool.Paused {
 		return "leave pool " + q.pool.Name + " paused until its workloads may be drained"
 	}

@@ -52,7 +52,9 @@ func parseTarget(s string) (Target, error) {
 		return Target{Kind: targetCluster}, nil
 	case !ok:
 		kind, name = targetNode, s
-	case kind == "machineconfigpool.machineconfiguration.openshift.io", kind == "mcp":
+	case slices.Contains([]string{"nodes", "no"}, kind):
+		kind = targetNode
+	case slices.Contains([]string{"mcp", "machineconfigpool", "machineconfigpools"}, strings.TrimSuffix(kind, "."+group)):
 		kind = targetPool
 	}
 	if name == "" || strings.Contains(name, "/") || (kind != targetNode && kind != targetPool) {

@@ -236,7 +236,7 @@ func TestBeforeNode(t *testing.T) {
 		{name: "the OS image changes", prospect: foreseen(fleet(5, held...), changing(Change{System: []string{"OS image"}}, policy)), want: critical, says: []string{"making w-01 schedulable drains and reboots w-01 [changed: OS image]"}},
 		{name: "a file without a policy", prospect: foreseen(fleet(5, held...), changing(Change{Files: []string{"/etc/chrony.conf"}}, policy)), want: critical, says: []string{"drains and reboots w-01 [changed: /etc/chrony.conf, and no node disruption policy covers it]"}},
 		{name: "a file, and no policy can be read", prospect: foreseen(fleet(5, held...), changing(Change{Files: []string{"/etc/chrony.conf"}}, nil)), want: critical, says: []string{"drains and, unless the change needs none, reboots w-01 [changed: /etc/chrony.conf]"}},
-		{name: "SSH keys only: harmless", prospect: foreseen(fleet(5, held...), changing(Change{SSHKeys: true}, policy), runs("w-01", pod("a", "b", ""))), want: warning, says: []string{"updates w-01 without a drain or reboot [changed: SSH keys, by the node disruption policy]"}, not: []string{"1 pod evicted"}},
+		{name: "SSH keys only: harmless", prospect: foreseen(fleet(5, held...), changing(Change{SSHKeys: true}, policy), runs("w-01", pod("a", "b", ""))), want: warning, says: []string{"updates w-01 without a drain or reboot [changed: SSH keys, by the node disruption policy]"}, not: []string{"1 pod evicted", "touch it when"}},
 		{name: "a path below a policy's folder: harmless", prospect: foreseen(fleet(5, held...), changing(Change{Files: []string{"/etc/nmstate/openshift/br0.yml"}}, policy)), want: warning},
 		{name: "registries.conf: a drain", prospect: foreseen(fleet(5, held...), changing(Change{Files: []string{"/etc/containers/registries.conf"}, Units: []string{"a.service"}}, policy)), want: critical, says: []string{"drains w-01, without a reboot"}},
 		{name: "image mode: the image changes", prospect: foreseen(fleet(5, on("all", func(n *Node) { n.CurrentImage, n.DesiredImage = "img@new", "img@new" }), on("w-01", cordoned(time.Hour, "oc"), func(n *Node) { n.CurrentImage, n.DesiredImage = "img@old", "img@old" }),
@@ -435,7 +435,11 @@ func TestBeforePool(t *testing.T) {
 			says: []string{"2 of 44 nodes not ready", "capacity → none: 2 unavailable, maxUnavailable 1; a change does not start before 2 nodes are ready again", "wrk-98 → cordoned by kubectl", "stops the rollout"}},
 		{name: "room for one more", prospect: foreseen(rolledOut(5, 10*time.Minute, worker(func(p *Pool) { p.Limit = "2"; p.Ready = 4 }), on("w-01", cordoned(time.Minute, "oc")))), want: warning, says: []string{"capacity → 1 of maxUnavailable 2 left", "begins with → w-02"}, not: []string{"stops the rollout"}},
 		{name: "a change is pending that needs no drain", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Minute, "oc"))), changing(Change{SSHKeys: true}, policy)), want: warning,
-			says: []string{"what is pending → updates its nodes without a drain or reboot [changed: SSH keys"}},
+			says: []string{"what is pending → updates its nodes without a drain or reboot [changed: SSH keys", "making w-01 ready lets the MCO update it without a drain or reboot (next in line)"}, not: []string{"unless the change needs none"}},
+		{name: "two are held, and the change needs no reboot", prospect: foreseen(fleet(5, on("w-01 w-02", outdated, cordoned(time.Minute, "oc"))), changing(Change{Files: []string{"/etc/mine"}}, policy)), want: critical,
+			says: []string{"once w-01 and w-02 are ready, the MCO will drain w-01, without a reboot"}, not: []string{"unless the change needs none"}},
+		{name: "paused, and the change needs no drain", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Minute, "oc")), paused("oc")), changing(Change{SSHKeys: true}, policy)), want: warning,
+			says: []string{"once it is unpaused, the MCO will update them without a drain or reboot, 1 at a time"}, not: []string{"unless the change needs none"}},
 		{name: "a change is pending", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Minute, "oc")))), want: critical, says: []string{"1 of 5 nodes outdated"}},
 		{name: "a node in work at what the pool has given up, of which nothing is known", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{SSHKeys: true}, policy)), want: critical,
 			says: []string{"what is pending → drains and, unless the change needs none, reboots its nodes"}},
@@ -523,10 +527,10 @@ func TestBeforeEveryRecordedNode(t *testing.T) {
 
 func TestParseTarget(t *testing.T) {
 	var list []Target
-	if err := (targetsValue{&list}).Set("wrk-98, node/wrk-71\nmachineconfigpool.machineconfiguration.openshift.io/gpu cluster pool/worker node/cluster"); err != nil {
+	if err := (targetsValue{&list}).Set("wrk-98, node/wrk-71\nmachineconfigpool.machineconfiguration.openshift.io/gpu cluster pool/worker node/cluster mcp/a machineconfigpool/b machineconfigpools/c nodes/d no/e"); err != nil {
 		t.Fatal(err)
 	}
-	if got := (targetsValue{&list}).String(); got != "node/wrk-98, node/wrk-71, pool/gpu, cluster, pool/worker, node/cluster" {
+	if got := (targetsValue{&list}).String(); got != "node/wrk-98, node/wrk-71, pool/gpu, cluster, pool/worker, node/cluster, pool/a, pool/b, pool/c, node/d, node/e" {
 		t.Error(got)
 	}
 	for _, bad := range []string{"", " ", "pod/x", "pool/", "/x", "node/a/b"} {

@@ -130,11 +130,14 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 
 func (o *options) foresee(ctx context.Context, run *plugin.Run, r reader) error {
 	p, err := r.prospect(ctx, o.before)
-	if err != nil {
+	if err != nil && (!p.NodesRead || p.unknown(o.before) != nil) {
 		return err
 	}
 	v := Foresee(p, o.before, o.limits, run.Now())
-	run.Add(v.Findings...)
+	run.Add(v.Findings...) // with an error, this is what was known until then
+	if err != nil {
+		return err
+	}
 	run.Measure(v.Metrics...)
 	run.Summarize("%s", v.Summary)
 	return nil

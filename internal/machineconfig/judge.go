@@ -80,6 +80,7 @@ type judgement struct {
 
 	mastersOutdated bool
 	mcoHeld         bool // why the MCO picks no node is told already
+	need            need // of what is pending, if that was read
 
 	findings []plugin.Finding
 }

@@ -58,7 +58,7 @@ func (j *judgement) whyBlocked(c clock) hold {
 	r := j.rollout
 	if next := r.picks(); len(next) > 0 {
 		return hold{next[0].Name, next[0].Name + " is ready and next in line, the MCO has not picked it",
-			fmt.Sprintf("the MCO will %s it without further notice as soon as it works again", drainWords), lookAtController}
+			fmt.Sprintf("the MCO will %s without further notice as soon as it works again", j.need.to("it")), lookAtController}
 	}
 	var asleep []Node // not ready and up to date first: these hold others only
 	for _, n := range r.updated {
@@ -82,29 +82,29 @@ func (j *judgement) whyBlocked(c clock) hold {
 	}
 	wake := asleep[:fewest+1]
 	next := r.with(wake...).picks()[0]
-	return hold{next.Name, troubles(asleep, c) + room, sets(wake, next),
+	return hold{next.Name, troubles(asleep, c) + room, j.sets(wake, next),
 		fmt.Sprintf("when the workloads on %s may be drained, %s", next.Name, makeReady(wake...))}
 }
 
 // sets words what making nodes ready sets off.
-func sets(wake []Node, next Node) string {
+func (j *judgement) sets(wake []Node, next Node) string {
 	if len(wake) == 1 && wake[0].Name == next.Name {
-		return fmt.Sprintf("making %s ready lets the MCO %s it (next in line)", next.Name, drainWords)
+		return fmt.Sprintf("making %s ready lets the MCO %s (next in line)", next.Name, j.need.to("it"))
 	}
-	return fmt.Sprintf("once %s ready, the MCO will %s %s (next in line)", are(names(wake)), drainWords, next.Name)
+	return fmt.Sprintf("once %s ready, the MCO will %s (next in line)", are(names(wake)), j.need.to(next.Name))
 }
 
 // ifReady says what making one held node ready sets off.
 func (j *judgement) ifReady(n Node) string {
 	if j.pool.Paused {
-		return fmt.Sprintf("once the pool is unpaused, making %s ready lets the MCO %s it", n.Name, drainWords)
+		return fmt.Sprintf("once the pool is unpaused, making %s ready lets the MCO %s", n.Name, j.need.to("it"))
 	}
 	next := j.rollout.with(n).picks()
 	switch {
 	case slices.ContainsFunc(next, func(p Node) bool { return p.Name == n.Name }):
-		return fmt.Sprintf("making %s ready lets the MCO %s it", n.Name, drainWords)
+		return fmt.Sprintf("making %s ready lets the MCO %s", n.Name, j.need.to("it"))
 	case len(next) > 0:
-		return fmt.Sprintf("it is number %d in line: making it ready lets the MCO %s %s first", j.rollout.place(n.Name), drainWords, next[0].Name)
+		return fmt.Sprintf("it is number %d in line: making it ready lets the MCO first %s", j.rollout.place(n.Name), j.need.to(next[0].Name))
 	}
 	return fmt.Sprintf("making %s ready is not enough, others use up maxUnavailable %d", n.Name, j.rollout.pool.maxUnavailable(len(j.rollout.nodes)))
 }

@@ -15,7 +15,7 @@ func (j *judgement) paused() {
 	}
 	f := plugin.Finding{State: grade(age, j.limits.PendingWarning, plugin.Range{}), Since: since.Time, AtLeast: since.atLeast,
 		Problem:     fmt.Sprintf("paused with an update outstanding, %d of %s outdated", r.outdated(), plugin.Count(len(r.nodes), "node")),
-		Consequence: fmt.Sprintf("once it is unpaused, the MCO will %s them, %d at a time", drainWords, r.pool.maxUnavailable(len(r.nodes))),
+		Consequence: fmt.Sprintf("once it is unpaused, the MCO will %s, %d at a time", j.need.to("them"), r.pool.maxUnavailable(len(r.nodes))),
 		Remedy:      fmt.Sprintf(`when that may happen, oc patch mcp %s --type merge -p '{"spec":{"paused":false}}'`, j.pool.Name),
 		Details:     j.held("")}
 	if by := j.by(clock{j.now, since.Time}); by != "" {
