@@ -2,7 +2,6 @@ package machineconfig
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"overdue/internal/plugin"
@@ -21,6 +20,10 @@ type foresight struct {
 	findings []plugin.Finding
 	burdens  map[string]burden // by node
 	told     map[string]bool   // pools
+	asked    int               // nodes that are told
+
+	rollouts map[string]rollout // by pool, as things are
+	pools    map[string]string  // by node
 }
 
 // Foresee tells what touching the targets sets off. Their nodes and pools exist.
@@ -71,15 +74,38 @@ func (f *foresight) add(subject string, finding plugin.Finding) {
 func (f *foresight) outdated() int {
 	n := 0
 	for _, p := range f.Pools {
-		n += newRollout(p, f.members.of[p.Name], f.Images).outdated()
+		n += f.rollout(p.Name).outdated()
 	}
 	return n
 }
 
 // rollout of a pool that exists.
 func (f *foresight) rollout(pool string) rollout {
-	i := slices.IndexFunc(f.Pools, func(p Pool) bool { return p.Name == pool })
-	return newRollout(f.Pools[i], f.members.of[pool], f.Images)
+	if f.rollouts == nil {
+		f.rollouts = map[string]rollout{}
+		for _, p := range f.Pools {
+			f.rollouts[p.Name] = newRollout(p, f.members.of[p.Name], f.Images)
+		}
+	}
+	return f.rollouts[pool]
+}
+
+// poolOf is Snapshot.poolOf for many nodes.
+func (f *foresight) poolOf(node string) (Pool, rollout, bool) {
+	if f.pools == nil {
+		f.pools = map[string]string{}
+		for pool, nodes := range f.members.of {
+			for _, n := range nodes {
+				f.pools[n.Name] = pool
+			}
+		}
+	}
+	pool, ok := f.pools[node]
+	if !ok {
+		return Pool{}, rollout{}, false
+	}
+	r := f.rollout(pool)
+	return r.pool, r, true
 }
 
 // judgement of a pool, as of any other run.

@@ -28,13 +28,19 @@ func (f *foresight) node(name string) {
 	i := slices.IndexFunc(f.Nodes, func(n Node) bool { return n.Name == name })
 	q := nodeQuestion{foresight: f, n: f.Nodes[i]}
 	q.pool, q.r, q.in = f.poolOf(name)
-	q.actions()
+	var labels [][2]string
+	if f.asked++; f.asked <= mostAsked {
+		q.actions()
+		labels = q.labels()
+	} else {
+		q.untold()
+	}
 	finding := q.situation()
 	finding.State = max(finding.State, q.worst)
 	if q.in {
 		finding = doubted(finding, slices.Concat(q.r.doubts(), q.r.unrendered()))
 	}
-	finding.Table = slices.Concat(q.rows, q.labels(), q.byHand(), q.howLong(), f.burdens[name].table)
+	finding.Table = slices.Concat(q.rows, labels, q.byHand(), q.howLong(), f.burdens[name].table)
 	if f.NoBudgets && f.burdens[name].pods > 0 {
 		finding.Details = append(finding.Details, "which PodDisruptionBudget will hang the drain is not known: they could not be read")
 	}
@@ -42,6 +48,21 @@ func (f *foresight) node(name string) {
 		finding.Details = append(finding.Details, "now is outside every window; the next opens in "+plugin.Age(w.next(f.now).Sub(f.now)))
 	}
 	f.add("node "+name, finding)
+}
+
+// mostAsked bounds the work on many nodes: for each action the whole cluster is looked at again.
+const mostAsked = 100
+
+// untold stands for the actions on a node beyond those many. They may have others of its pool drained, if any of these are outdated.
+func (q *nodeQuestion) untold() {
+	e := effect{text: fmt.Sprintf("what that sets off is told of %d nodes at a time: ask for it by itself", mostAsked)}
+	for _, n := range q.r.pending() {
+		if need, _ := q.need(n, q.pool); need != needNothing && n.Name != q.n.Name {
+			e.state, e.other = plugin.Critical, []string{n.Name}
+			break
+		}
+	}
+	q.row("touch it", "", q.frees(e, q.n.Name))
 }
 
 // actions are what a person may do to bring the node into use, and the pool. On Windows nothing of it sets off anything: the MCO

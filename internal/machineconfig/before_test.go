@@ -3,6 +3,7 @@ package machineconfig
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -312,6 +313,60 @@ func TestBeforeTogether(t *testing.T) {
 				subjects[f.Subject] = true
 			}
 		})
+	}
+}
+
+// However many nodes are asked about, each is told, and those beyond the first hundred not taken for harmless.
+func TestBeforeManyNodes(t *testing.T) {
+	ask := func(p Prospect) (Verdict, int) {
+		var targets []Target
+		for _, n := range p.Nodes {
+			targets = append(targets, Target{targetNode, n.Name})
+		}
+		v := Foresee(p, targets, defaults(), noon)
+		short := 0
+		for _, f := range v.Findings {
+			for _, row := range f.Table {
+				if row[0] == "touch it" {
+					short++
+				}
+			}
+		}
+		return v, short
+	}
+	for _, r := range []struct {
+		name  string
+		nodes Snapshot
+		of    string
+		want  judgetest.Want
+	}{
+		{"well", fleet(103), "node w-103", judgetest.Want{State: plugin.OK, Says: []string{"nothing is pending for it"}}},
+		{"up to date, and another is outdated", fleet(103, on("w-103", cordoned(time.Hour, "oc")), on("w-50", outdated)), "node w-103", judgetest.Want{State: critical, Says: []string{"touching it can have w-50 drained", "ask for it by itself"}}},
+		{"outdated itself, and no other is", fleet(103, on("w-103", outdated, cordoned(time.Hour, "oc"))), "node w-103", judgetest.Want{State: critical, Says: []string{"once it is ready and its turn comes, the MCO drains"}}},
+		{"a drain elsewhere hangs", fleet(103, on("w-50", draining(2*time.Hour)), on("w-103", taint(taintOf))), "node w-103", judgetest.Want{State: critical, Says: []string{"the drain of w-50 hangs"}}},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			v, short := ask(foreseen(r.nodes))
+			found := slices.DeleteFunc(v.Findings, func(f plugin.Finding) bool { return f.Subject != r.of })
+			if r.want.Check(t, found, ""); len(found) != 1 || short != 3 {
+				t.Errorf("told %d times; %d in short", len(found), short)
+			}
+		})
+	}
+}
+
+// What all nodes have in common is worked out once for all that are asked about: allocations tell it without a clock.
+func TestBeforeManyNodesIsLinear(t *testing.T) {
+	p := foreseen(fleet(300, on("all", outdated, cordoned(time.Hour, "oc"))))
+	spent := func(asked int) float64 {
+		var targets []Target
+		for _, n := range p.Nodes[:asked] {
+			targets = append(targets, Target{targetNode, n.Name})
+		}
+		return testing.AllocsPerRun(1, func() { Foresee(p, targets, defaults(), noon) })
+	}
+	if hundred, all := spent(100), spent(300); all > hundred+200*100 {
+		t.Errorf("200 further nodes cost %.0f allocations, a hundred %.0f", all-hundred, hundred)
 	}
 }
 
