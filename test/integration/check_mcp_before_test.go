@@ -262,7 +262,7 @@ const degradedIngress = `
 apiVersion: config.openshift.io/v1
 kind: ClusterOperator
 metadata: {name: ingress}
-status: {conditions: [{type: Degraded, status: "True", message: no router, lastTransitionTime: "2026-11-01T00:00:00Z"}]}
+status: {conditions: [{type: Available, status: "True", lastTransitionTime: "2026-11-01T00:00:00Z"}, {type: Degraded, status: "True", message: no router, lastTransitionTime: "2026-11-01T00:00:00Z"}]}
 ---
 apiVersion: v1
 kind: Pod
