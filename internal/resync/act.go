@@ -43,7 +43,7 @@ func (h *handler) act(ctx context.Context, d Decision, action string, keys []str
 	id := h.facts.Environment
 	before := h.facts.Pools[id]
 	record := Record{Action: action, Outcome: Begun, Host: h.host, PID: h.pid, Before: before, After: before}
-	began := h.moment()
+	began := h.now()
 	record.stamp(began)
 	for _, key := range keys {
 		if err := h.store.write(key, record); err != nil {

@@ -31,7 +31,7 @@ func (h *handler) lookAgain(ctx context.Context, d Decision) (result, error) {
 	if h.nomad != nil {
 		h.facts.Nomad = h.nomad(ctx)
 	}
-	switch d = DecideAgain(first, h.facts, h.rules, h.moment()); d.Action {
+	switch d = DecideAgain(first, h.facts, h.rules, h.now()); d.Action {
 	case Resync:
 		is, refusal, err := h.environment(ctx)
 		if refusal.Action != Ask || err != nil {

@@ -63,6 +63,9 @@ func cooling(environment int, r Record, rules Rules, now Moment) *Decision {
 	if r.Outcome == Begun {
 		how = fmt.Sprintf("process %d on %s began a %s at %s and did not come to its end", r.PID, r.Host, r.Action, clock(r))
 	}
+	if skew := now.Wall.Sub(r.At) - age; skew.Abs() > clockJitter {
+		how += " by the clock of " + r.Host
+	}
 	from := now.Wall.Add(rules.Cooldown - age).Add(time.Minute - 1) // told in whole minutes, never too early
 	next := fmt.Sprintf("from %s on it may act: at the next SOFT check, or by hand: resync_prewarm_pool --environment %d", plugin.Moment(from), environment)
 	if rules.Force {

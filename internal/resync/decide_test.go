@@ -251,7 +251,7 @@ func TestDecideIncidentLine(t *testing.T) {
 	if d := Decide(f, usual(), noon); d.Action != Resync {
 		t.Fatalf("attempt 6: %v", d)
 	}
-	later := Moment{noon.Wall.Add(time.Minute), noon.Host, noon.Boot, noon.Uptime + time.Minute}
+	later := Moment{Wall: noon.Wall.Add(time.Minute), Host: noon.Host, Boot: noon.Boot, Uptime: noon.Uptime + time.Minute}
 	f.State.Last = ago(0, DidNotHelp)
 	for _, call := range []Call{{State: plugin.Critical, Attempt: 7}, {State: plugin.Critical, Hard: true, Attempt: 1}} {
 		f.Call = call
@@ -276,9 +276,9 @@ func TestDecideClocks(t *testing.T) {
 		want Action
 		says string
 	}{
-		{"a day forwards, same boot", Moment{noon.Wall.Add(24 * time.Hour), noon.Host, noon.Boot, noon.Uptime}, Refuse, "1m ago"},
-		{"a day backwards, same boot", Moment{noon.Wall.Add(-24 * time.Hour), noon.Host, noon.Boot, noon.Uptime}, Refuse, "1m ago"},
-		{"a day backwards, same boot, much later", Moment{noon.Wall.Add(-24 * time.Hour), noon.Host, noon.Boot, noon.Uptime + time.Hour}, Resync, ""},
+		{"a day forwards, same boot", Moment{Wall: noon.Wall.Add(24 * time.Hour), Host: noon.Host, Boot: noon.Boot, Uptime: noon.Uptime}, Refuse, "1m ago"},
+		{"a day backwards, same boot", Moment{Wall: noon.Wall.Add(-24 * time.Hour), Host: noon.Host, Boot: noon.Boot, Uptime: noon.Uptime}, Refuse, "1m ago"},
+		{"a day backwards, same boot, much later", Moment{Wall: noon.Wall.Add(-24 * time.Hour), Host: noon.Host, Boot: noon.Boot, Uptime: noon.Uptime + time.Hour}, Resync, ""},
 		{"another boot, soon", elsewhere(10 * time.Minute), Refuse, "11m ago"},
 		{"another boot, later", elsewhere(time.Hour), Resync, ""},
 		{"another host, 30 s behind", elsewhere(-90 * time.Second), Refuse, "0s ago"},

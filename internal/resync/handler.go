@@ -24,6 +24,7 @@ type server interface {
 // surroundings is what the handler takes from the machine.
 type surroundings struct {
 	moment  func() Moment
+	written func(path string) time.Time
 	pause   func(context.Context, time.Duration) error
 	restart func(context.Context, []string) error
 	log     func(context.Context, slog.Record) error
@@ -33,7 +34,7 @@ type surroundings struct {
 
 // machine is the one that this process runs on.
 func machine() surroundings {
-	return surroundings{moment: thisMoment, pause: nomad.PauseFor, restart: runCommand, log: toJournal, host: hostName(), pid: os.Getpid()}
+	return surroundings{moment: thisMoment, written: whenWritten, pause: nomad.PauseFor, restart: runCommand, log: toJournal, host: hostName(), pid: os.Getpid()}
 }
 
 // handler is one run for one environment.
@@ -50,6 +51,7 @@ type handler struct {
 	nomad    func(context.Context) *prewarm.Nomad // nil: it is not to be asked
 	waiting  func(format string, args ...any)
 	object   string // the service in Icinga, "host!service", or ""
+	locked   Moment // when the first lock was taken; zero if none was
 	surroundings
 }
 
@@ -105,7 +107,7 @@ func (h *handler) run(ctx context.Context) (result, error) {
 	return h.lookAgain(ctx, d)
 }
 
-func (h *handler) decide() Decision { return Decide(h.facts, h.rules, h.moment()) }
+func (h *handler) decide() Decision { return Decide(h.facts, h.rules, h.now()) }
 
 func (h *handler) ends(d Decision) result {
 	pool := h.facts.Pools[h.facts.Environment]
@@ -162,7 +164,20 @@ func (h *handler) lock(key string) (func(), error) {
 	if err != nil {
 		return func() {}, err
 	}
+	if h.locked.Directory.IsZero() {
+		h.locked = h.moment()
+		h.locked.Directory = h.written(h.store.path(key, "lock"))
+	}
 	return unlock, nil
+}
+
+// now is this moment, by the directory's clock too once a lock's file has told what that shows.
+func (h *handler) now() Moment {
+	now := h.moment()
+	if !h.locked.Directory.IsZero() {
+		now.Directory = h.locked.Directory.Add(h.since(h.locked))
+	}
+	return now
 }
 
 // read reads a record. That one is from the future is written down: it forbids for one cooldown from now, not until the
@@ -172,7 +187,7 @@ func (h *handler) read(key string) (Record, error) {
 	if err != nil || h.dry || !r.exists() {
 		return r, err
 	}
-	if _, future := r.age(h.moment()); !future {
+	if _, future := r.age(h.now()); !future {
 		return r, nil
 	}
 	if key == restartKey { // the environment's lock is held
@@ -186,7 +201,7 @@ func (h *handler) read(key string) (Record, error) {
 		}
 	}
 	seen := r
-	seen.see(h.moment())
+	seen.see(h.now())
 	return r, h.store.write(key, seen)
 }
 
@@ -222,7 +237,7 @@ func (h *handler) isOver(r Record) bool {
 	case c.State == plugin.OK:
 		return true
 	}
-	age, _ := r.age(h.moment())
+	age, _ := r.age(h.now())
 	early := !c.Hard && (h.rules.On.Soft == 0 || c.Attempt < h.rules.On.Soft)
 	return early && age >= h.rules.Cooldown
 }

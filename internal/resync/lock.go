@@ -47,6 +47,7 @@ func (s store) lock(key string, me holder) (unlock func(), err error) {
 	s.adopt(file)
 	if text, err := json.Marshal(me); err == nil && file.Truncate(0) == nil {
 		_, _ = file.WriteAt(append(text, '\n'), 0) // only who waits reads it
+		_ = file.Sync()                            // and the file's server sets its time
 	}
 	return func() {
 		_ = file.Truncate(0)

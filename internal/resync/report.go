@@ -23,7 +23,7 @@ var outcomes = plugin.Outcomes{
 	{Name: "DONE", Meaning: "done, or nothing to do"},
 	{Name: "REFUSED", Meaning: "refused to act"},
 	{Name: "DID NOT HELP", Meaning: "acted, and the pool is still not half full"},
-	{Name: "NO ANSWER", Meaning: "Poseidon could not be asked; also for --help, --version and wrong use"},
+	{Name: "NO ANSWER", Meaning: "Poseidon could not be asked, or a signal ended the run; also for --help, --version and wrong use"},
 }
 
 // subject is what a result is about: "resync 29 at 07:53 UTC".

@@ -60,16 +60,13 @@ func (s store) write(key string, r Record) (err error) {
 			_ = os.Remove(temp.Name())
 		}
 	}()
-	if err := temp.Chmod(fileMode); err != nil {
-		return err
-	}
 	if _, err := temp.Write(data); err != nil {
 		return err
 	}
+	s.adopt(temp)
 	if err := temp.Sync(); err != nil {
 		return err
 	}
-	s.adopt(temp)
 	if err := temp.Close(); err != nil {
 		return err
 	}
@@ -103,8 +100,10 @@ func (s store) usable() error {
 	return nil
 }
 
-// adopt gives a file that root made by hand to the directory's owner, or Icinga's user could not use it the next time.
+// adopt lets the directory's group use a file whatever the umask is, and gives one that root made by hand to the directory's
+// owner, or Icinga's user could not use it the next time.
 func (s store) adopt(file *os.File) {
+	_ = file.Chmod(fileMode)
 	if os.Geteuid() != 0 {
 		return
 	}

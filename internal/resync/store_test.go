@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -98,6 +99,29 @@ func TestStoreLock(t *testing.T) {
 		t.Fatalf("free again: %v", err)
 	}
 	again()
+}
+
+// TestStoreModes holds that the group of the directory can use the files, whatever the umask of who makes them.
+func TestStoreModes(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o077))
+	s := store{t.TempDir()}
+	unlock, err := s.lock("environment-29", holder{"mon1", 7, noon.Wall})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if err := s.write("environment-29", ago(0, Begun)); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"lock", "json"} {
+		info, err := os.Stat(s.path("environment-29", kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode := info.Mode().Perm(); mode != 0o660 {
+			t.Errorf("%s has mode %o", kind, mode)
+		}
+	}
 }
 
 // TestStoreStaleLock holds that the file of a run that was killed is no lock.
