@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"overdue/internal/plugin"
 	"overdue/internal/poseidon"
 	"overdue/internal/prewarm"
 )
@@ -70,7 +71,8 @@ func newBench(t *testing.T) *bench {
 			b.asks = append(b.asks, "nomad")
 			return nomadRuns(b.pools[29].Idle, 0)
 		},
-		waiting: func(string, ...any) {},
+		waiting:   func(string, ...any) {},
+		otherwise: func(plugin.Finding) {},
 		surroundings: surroundings{
 			moment: func() Moment { return b.now },
 			pause: func(ctx context.Context, d time.Duration) error {

@@ -51,7 +51,11 @@ type handler struct {
 	nomad    func(context.Context) *prewarm.Nomad // nil: it is not to be asked
 	waiting  func(format string, args ...any)
 	object   string // the service in Icinga, "host!service", or ""
+	began    Moment
 	locked   Moment // when the first lock was taken; zero if none was
+	looked   Moment // when the statistics were last asked for, just before acting
+
+	otherwise func(plugin.Finding) // tells what holds if the run is ended
 	surroundings
 }
 
@@ -65,6 +69,8 @@ type result struct {
 	After   Pool
 	Took    time.Duration
 	Failure error // of the PUT or the command, if it acted
+	Unseen  error // why the pool could not be looked at in the end, if it acted
+	Unkept  error // why what came of it could not be written down
 	Note    string
 }
 
@@ -75,13 +81,16 @@ const (
 	pollEvery = 2 * time.Second
 	reserve   = 15 * time.Second // to report
 
-	lookPatience = 5 * time.Second // for each look at what came of it; Poseidon answers from memory
+	askPatience   = 30 * time.Second // for each question before it acts: who hangs must not keep the lock from the next call
+	againPatience = 10 * time.Second // for all but the statistics at the second look, which is not to grow old
+	lookPatience  = 5 * time.Second  // for each look at what came of it; Poseidon answers from memory
 )
 
 func putPatience(size int) time.Duration { return time.Duration(size+1)*perRunner + putMargin }
 
 // run decides, acts if that is the decision, and tells what came of it. An error means that Poseidon could not be asked.
 func (h *handler) run(ctx context.Context) (result, error) {
+	h.began = h.moment()
 	if d := h.decide(); d.Action != Ask {
 		r := h.ends(d)
 		r.Note = h.clearMarker()
@@ -98,7 +107,9 @@ func (h *handler) run(ctx context.Context) (result, error) {
 	h.readOthers()
 	d := h.decide()
 	if d.Action == Ask {
-		h.facts.Nomad = h.nomad(ctx)
+		within, cancel := context.WithTimeout(ctx, askPatience)
+		defer cancel()
+		h.facts.Nomad = h.nomad(within)
 		d = h.decide()
 	}
 	if h.replay || d.Action != Resync && d.Action != Restart {
@@ -115,6 +126,8 @@ func (h *handler) ends(d Decision) result {
 }
 
 func (h *handler) readPools(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	defer cancel()
 	pools, err := h.poseidon.Pools(ctx)
 	if err != nil {
 		return err
@@ -137,7 +150,9 @@ func (h *handler) readState() (unlock func()) {
 	var err error
 	key := environmentKey(h.facts.Environment)
 	if h.dry {
-		state.LockedBy = h.store.locked(key, h.holder())
+		if err = h.store.usable(); err == nil {
+			state.LockedBy = h.store.locked(key, h.holder())
+		}
 	} else {
 		unlock, err = h.lock(key)
 	}
@@ -152,7 +167,7 @@ func (h *handler) readState() (unlock func()) {
 	case errors.As(err, &locked):
 		state.LockedBy = locked.by
 	case err != nil:
-		state.Trouble = err.Error()
+		state.Trouble, state.Remedy = err.Error(), hint(err)
 	}
 	return unlock
 }

@@ -22,7 +22,7 @@ type Record struct {
 	Host    string `json:"host"`
 	PID     int    `json:"pid"`
 	Before  Pool   `json:"before"`
-	After   Pool   `json:"after"`
+	After   Pool   `json:"after,omitzero"` // zero if it was not seen
 
 	// By host, when it first met this record as one from the future: to that host it is as old as that. Each host keeps its own,
 	// as none can trust another's clock.
