@@ -26,6 +26,7 @@ type Service struct {
 	Attempt      int     `json:"check_attempt"`
 	LastCheck    float64 `json:"last_check"`
 	Reachable    bool    `json:"last_reachable"`
+	Paused       bool    `json:"paused"` // the other node of the zone has it
 	NotesURL     string  `json:"notes_url"`
 	EventCommand string  `json:"event_command"`
 	Zone         string  `json:"zone"`
