@@ -91,7 +91,7 @@ func TestIcingaOnTwoNodesOfOneZone(t *testing.T) {
 	}
 	puts, release := apart.hold()
 	apart.drain()
-	var before = map[*realicinga.Node]int{first: len(first.Handled(t, torn)), second: len(second.Handled(t, torn))}
+	before := map[*realicinga.Node]int{first: len(first.Handled(t, torn)), second: len(second.Handled(t, torn))}
 	for attempt := 1; attempt <= 5; attempt++ {
 		for _, n := range nodes {
 			follow(t, n, torn, step{fmt.Sprintf("CRITICAL SOFT %d", attempt), missing})
@@ -105,10 +105,15 @@ func TestIcingaOnTwoNodesOfOneZone(t *testing.T) {
 		return nil
 	})
 	follow(t, second, torn, step{"CRITICAL SOFT 6", missing})
-	handled(t, second, torn, before[second]+6)
-	if puts := puts.Load(); puts != 1 {
-		t.Errorf("%d PUTs while the first node acts", puts)
-	}
+	realicinga.Await(t, "the second node's handler has ended", func() error {
+		if puts := puts.Load(); puts != 1 {
+			t.Fatalf("%d PUTs while the first node acts", puts)
+		}
+		if runs := len(second.Handled(t, torn)); runs != before[second]+6 {
+			return realicinga.Not("%d runs", runs)
+		}
+		return nil
+	})
 	release()
 	handled(t, first, torn, before[first]+6)
 	for _, n := range nodes {

@@ -182,11 +182,6 @@ func TestIcingaRefillsThePool(t *testing.T) {
 		t.Errorf("%d PUTs within the cooldown", puts)
 	}
 	sink.await(t, "prewarm_pool,hostname=learn,service=pool\\ 29,metric=environment_29_missing_percent ", "crit=75", "warn=50", "value=100")
-	for what, text := range map[string]string{"services": n.Objects(t, "services"), "comments": n.Objects(t, "comments"), "log": n.Log(t), "object cache": cached(t, n)} {
-		if strings.Contains(text, poseidonToken) || text == "" {
-			t.Errorf("the token is in Icinga's %s, or that is empty", what)
-		}
-	}
 }
 
 // comment waits until the handler has left a comment that says so.

@@ -166,24 +166,9 @@ func TestIcingaTellsTheTaint(t *testing.T) {
 			t.Errorf("the log says %q", trouble)
 		}
 	}
-	token := s.Token(t, realkube.Full)
-	for what, text := range map[string]string{"services": n.Objects(t, "services"), "hosts": n.Objects(t, "hosts"), "commands": n.Objects(t, "checkcommands"), "log": n.Log(t), "object cache": cached(t, n)} {
-		if strings.Contains(text, token) || text == "" {
-			t.Errorf("the token is in Icinga's %s, or that is empty", what)
-		}
-	}
 }
 
-func cached(t *testing.T, n *realicinga.Node) string {
-	t.Helper()
-	text, err := os.ReadFile(n.Path("cache", "icinga2.debug"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-// An API that never answers: the plugin ends before Icinga ends it, and says what it waited for. Meanwhile ps shows no token.
+// An API that never answers: the plugin ends before Icinga ends it, and says what it waited for.
 // What hangs on the same API does not alarm as well.
 func TestIcingaAndAnAPIThatHangs(t *testing.T) {
 	s := kubernetes(t, "healthy")
@@ -194,15 +179,9 @@ func TestIcingaAndAnAPIThatHangs(t *testing.T) {
 
 	const pools, kubernetes = "hanging!machine-config-pools", "hanging!kubernetes"
 	n.Set(t, pools, map[string]any{"vars.mcp_timeout": "2s"})
-	seen := make(chan string, 1)
-	go func() { seen <- commandLine(binaryDir + "/check_mcp") }()
 	got := follow(t, n, pools, step{"UNKNOWN SOFT 2", "no result after 2s"}, step{"UNKNOWN SOFT 3", "no result after 2s"})
 	if strings.Contains(got.Result.Output, "Timeout exceeded") || got.Result.Exit != 3 {
 		t.Errorf("Icinga ended it: exit %d, %q", got.Result.Exit, got.Result.Output)
-	}
-	line := <-seen
-	if token := s.Token(t, realkube.Full); !strings.Contains(line, "--token-file") || strings.Contains(line, token) {
-		t.Errorf("ps showed %q", line)
 	}
 	// Checked once a minute, it is HARD before the others, which are checked every five.
 	n.Set(t, kubernetes, map[string]any{"vars.gpu_node_timeout": "1s"})

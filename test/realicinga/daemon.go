@@ -220,7 +220,7 @@ func (n *Node) Handled(t testing.TB, service string) (runs []string) {
 	host, name, _ := strings.Cut(service, "!")
 	for line := range strings.SplitSeq(n.Log(t), "\n") {
 		if strings.Contains(line, "notice/Process: PID ") && strings.Contains(line, "resync_prewarm_pool' ") && strings.Contains(line, "terminated with exit code") &&
-			strings.Contains(line, "'--icinga-host' '"+host+"' '--icinga-service' '"+name+"'") {
+			strings.Contains(line, "'--icinga-host' '"+host+"'") && strings.Contains(line, "'--icinga-service' '"+name+"'") {
 			runs = append(runs, line)
 		}
 	}
