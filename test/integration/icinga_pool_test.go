@@ -182,6 +182,7 @@ func TestIcingaRefillsThePool(t *testing.T) {
 		t.Errorf("%d PUTs within the cooldown", puts)
 	}
 	sink.await(t, "prewarm_pool,hostname=learn,service=pool\\ 29,metric=environment_29_missing_percent ", "crit=75", "warn=50", "value=100")
+	validPoints(t, n)
 }
 
 // comment waits until the handler has left a comment that says so.
