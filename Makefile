@@ -33,7 +33,7 @@ $(BIN)/%: FORCE
 
 man:
 	@mkdir -p bin/man
-	GOOS= GOARCH= $(GO) run ./packaging/man bin/man '$(VERSION)'
+	GOOS= GOARCH= $(GO) run ./packaging/man bin/man '$(VERSION)' $(PLUGINS)
 
 wiring: ## write icinga/ anew from the programs' options
 	GOOS= GOARCH= $(GO) run ./packaging/icinga icinga
@@ -94,7 +94,7 @@ demo-icinga: ## watch a real Icinga 2 (Debian: icinga2-bin) tell both incidents,
 	$(GO) test -tags integration -count=1 -v -run '^TestIcinga(TellsTheTaint|TellsTheLostEvaluations|RefillsThePool)$$' ./test/integration | sed -u '/^=== /d'
 
 recordings: ## record the demo's situations anew: from a real API server, and from the stand-in for Nomad
-	OVERDUE_RECORDINGS='$(CURDIR)/demo/recordings' $(GO) test -count=1 -run WriteRecordings ./internal/evaluation ./internal/prewarm
+	OVERDUE_RECORDINGS='$(CURDIR)/demo/recordings' $(GO) test -count=1 -run WriteRecordings ./internal/...
 	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
 	OVERDUE_RECORDINGS='$(CURDIR)/demo/recordings' $(GO) test -tags integration -count=1 -run WriteRecordings ./test/integration
 	UPDATE_SCRIPTS=1 $(GO) test -count=1 ./cmd/...

@@ -71,7 +71,12 @@ func TestLifeOfThePackage(t *testing.T) {
 	t.Cleanup(func() { _ = exec.Command("dpkg", "--purge", "overdue").Run() })
 
 	run(t, "dpkg", "-i", old)
-	for _, name := range []string{"check_mcp", "check_gpu_node", "check_nomad_evals", "check_prewarm_pool", "resync_prewarm_pool"} {
+	commands, err := filepath.Glob("../../cmd/*")
+	if err != nil || len(commands) == 0 {
+		t.Fatal(commands, err)
+	}
+	for _, dir := range commands {
+		name := filepath.Base(dir)
 		out, _ := exec.Command(plugins+name, "-V").CombinedOutput() // exits 3, as the guidelines say
 		if !strings.HasPrefix(string(out), name+" "+first+" (commit ") {
 			t.Errorf("%s -V: %s", name, out)
