@@ -8,7 +8,9 @@ MANDIR    ?= $(PREFIX)/share/man
 INSTALL   ?= install
 GO        ?= go
 
-VERSION ?= $(or $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)),0.1.0-dev)
+# What comes after a tag sorts after it, in dpkg, rpm and Semantic Versioning: v0.1.0, 0.1.0+3.gHASH, v0.1.1. A hyphen would make it a pre-release.
+VERSION ?= $(or $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null | \
+	sed 's/^v//; s/-\([0-9]*\)-g\([0-9a-f]*\)/+\1.g\2/; /+/s/-dirty$$/.dirty/; s/-dirty$$/+0.dirty/'),0.1.0-dev)
 COMMIT  ?= $(or $(shell git rev-parse --short=12 HEAD 2>/dev/null),unknown)
 export SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),$(shell date +%s))
 
