@@ -52,6 +52,11 @@ install: ## copy what make built, documentation and Icinga's files to DESTDIR, u
 		$(INSTALL) -D -m 0644 "$$file" '$(DESTDIR)$(DATADIR)'/"$$file" || exit; \
 	done
 
+uninstall: ## remove what install copied, with the same variables
+	rm -f $(PLUGINS:%='$(DESTDIR)$(PLUGINDIR)/%') $(PLUGINS:%='$(DESTDIR)$(MANDIR)/man8/%.8')
+	rm -rf '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(DATADIR)/icinga'
+	rmdir '$(DESTDIR)$(DATADIR)' 2>/dev/null || true
+
 package: all ## build dist/: tarballs, .deb, .rpm, SBOM, checksums; the same commit gives the same bytes
 	packaging/build '$(VERSION)' '$(COMMIT)'
 
@@ -106,4 +111,4 @@ help: ## this list
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all plugins man wiring install package package-test clean test race fuzz integration performance lint demo demo-icinga recordings help FORCE
+.PHONY: all plugins man wiring install uninstall package package-test clean test race fuzz integration performance lint demo demo-icinga recordings help FORCE
