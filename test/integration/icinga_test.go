@@ -55,10 +55,40 @@ func TestIcingaAcceptsTheFiles(t *testing.T) {
 		if !valid || strings.Contains(output, "warning/") && hosts != "" {
 			t.Errorf("with %q:\n%s", hosts, output)
 		}
-		if want := "Instantiated 7 Services"; strings.Contains(output, want) != (hosts != "") {
-			t.Errorf("with %q, %q:\n%s", hosts, want, output)
+		want := 0
+		if hosts != "" { // every rule matches one host; each pool of it has a service of its own
+			want = rules(t, "openshift") + rules(t, "nomad") + rules(t, "poseidon") + environments(t)
+		}
+		if got := services(output); got != want {
+			t.Errorf("with %q: %d services, want %d:\n%s", hosts, got, want, output)
 		}
 	}
+}
+
+// rules counts those of apply.conf that make a service of every host with the variable.
+func rules(t *testing.T, variable string) int {
+	t.Helper()
+	n := strings.Count(shippedText(t, "apply.conf"), "\n  assign where typeof(host.vars."+variable+") == Dictionary\n")
+	if n == 0 {
+		t.Errorf("no rule for vars.%s", variable)
+	}
+	return n
+}
+
+// environments counts the pools of the example.
+func environments(t *testing.T) int {
+	t.Helper()
+	return len(regexp.MustCompile(`(?m)^      "\d+" = \{`).FindAllString(shippedText(t, "examples/hosts.conf"), -1))
+}
+
+// services is how many of them Icinga says that it has made.
+func services(output string) (n int) {
+	for line := range strings.Lines(output) {
+		if _, number, _ := strings.Cut(line, "Instantiated "); strings.Contains(number, " Service") {
+			_, _ = fmt.Sscan(number, &n)
+		}
+	}
+	return n
 }
 
 // Hosts of all sorts: the one on the page, variables of other people's, and rules of the admin's own.
@@ -76,25 +106,19 @@ func TestIcingaAcceptsOtherHosts(t *testing.T) {
 		about, hosts string
 		services     int
 	}{
-		{"the page's", string(onPage[1]), 3},
-		{"an environment without the handler's options", `vars.poseidon = { address = "http://127.0.0.1:1", environments = { "29" = { }, "10" = null } }`, 3},
-		{"attributes of a pool's service", `vars.poseidon = { address = "http://127.0.0.1:1", environments = { "29" = { max_check_attempts = 1, enable_event_handler = false } } }`, 2},
-		{"all defaults", `vars.nomad = { }`, 1},
-		{"a cluster without pools", `vars.openshift = { server = "https://127.0.0.1:1" }` + "\n  vars.openshift_without_pools = true", 2},
+		{"the page's", string(onPage[1]), rules(t, "openshift")},
+		{"an environment without the handler's options", `vars.poseidon = { address = "http://127.0.0.1:1", environments = { "29" = { }, "10" = null } }`, rules(t, "poseidon") + 2},
+		{"attributes of a pool's service", `vars.poseidon = { address = "http://127.0.0.1:1", environments = { "29" = { max_check_attempts = 1, enable_event_handler = false } } }`, rules(t, "poseidon") + 1},
+		{"all defaults", `vars.nomad = { }`, rules(t, "nomad")},
+		{"a cluster without pools", `vars.openshift = { server = "https://127.0.0.1:1" }` + "\n  vars.openshift_without_pools = true", rules(t, "openshift") - 1},
 		{"variables of somebody else's", `vars.openshift = "4.16"` + "\n  vars.nomad = true\n  vars.poseidon = [ 10 ]\n  vars.resync = true", 0},
-		{"environments that are a list", `vars.poseidon = { environments = [ "10" ] }`, 1},
+		{"environments that are a list", `vars.poseidon = { environments = [ "10" ] }`, rules(t, "poseidon")},
 		{"a rule of the admin's own", "}\nobject Service \"my-gpus\" {\n  import \"overdue-gpu-node\"\n  host_name = \"other\"", 1},
 	} {
 		n.Write(t, "zones.d/localhost/hosts.conf", "object Host \"other\" {\n  check_command = \"dummy\"\n  "+r.hosts+"\n}\n")
 		output, valid := n.Validate(t)
-		count := 0
-		for line := range strings.Lines(output) {
-			if _, number, _ := strings.Cut(line, "Instantiated "); strings.Contains(number, " Service") {
-				_, _ = fmt.Sscan(number, &count)
-			}
-		}
-		if !valid || count != r.services {
-			t.Errorf("%s: %d services, want %d:\n%s", r.about, count, r.services, output)
+		if got := services(output); !valid || got != r.services {
+			t.Errorf("%s: %d services, want %d:\n%s", r.about, got, r.services, output)
 		}
 	}
 }
