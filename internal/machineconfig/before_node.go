@@ -30,7 +30,7 @@ func (f *foresight) node(name string) {
 	q.pool, q.r, q.in = f.poolOf(name)
 	q.actions()
 	finding := q.situation()
-	if finding.State < q.worst { // it is not the node itself that is drained
+	if finding.State < q.worst && len(q.others) > 0 { // it is not the node itself that is drained
 		finding.Consequence = joined(finding.Consequence, "touching it can have "+plugin.List(unique(q.others))+" drained")
 		finding.Remedy = "ask for their workloads: check_mcp --before-change " + q.others[0]
 	}

@@ -258,6 +258,8 @@ func TestBeforeNode(t *testing.T) {
 		{name: "the same, and others wait behind it", prospect: foreseen(fleet(5, on("w-01", picked(time.Hour), degradedNode("x", time.Hour)), on("w-02", older)), changing(Change{Users: true}, policy), olderReboots), want: critical,
 			says: []string{"its update failed", "end what degrades it → updates w-01 without a drain or reboot; once w-01 is done, drains and reboots w-02, which is next in line", "touching it can have w-02 drained"}},
 		{name: "drifted and outdated, with a change that needs no drain", prospect: foreseen(fleet(5, on("w-01", outdated, drifted)), changing(Change{Users: true}, policy)), want: warning, says: []string{"degraded, and an update is pending for it"}},
+		{name: "failed at what the pool has given up, harmless so far, and what follows was not compared", prospect: foreseen(fleet(5, on("w-01", outdated, withdrawn, notReady(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{Users: true}, policy), givenUp(Change{Users: true})), want: critical,
+			says: []string{"its update failed", "end what degrades it → once w-01 is done, drains and, unless the change needs none, reboots w-01 (next in line)"}},
 		{name: "nothing differs but the name", prospect: foreseen(fleet(5, held...), changing(Change{}, nil)), want: warning, says: []string{"making w-01 schedulable updates w-01 without a drain or reboot [nothing differs but the name]"}},
 		{name: "what differs is not known", prospect: foreseen(fleet(5, held...), changing(Change{Other: true}, policy)), want: critical, says: []string{"drains and, unless the change needs none, reboots w-01"}},
 
