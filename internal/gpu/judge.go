@@ -38,7 +38,7 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 	v := Verdict{Findings: fold(j.facts, now), Notes: j.notes, Metrics: j.totals.metrics(l), Summary: j.totals.summary()}
 	v.Summary = joined("; ", v.Summary, j.unjudged())
 	if len(s.Empty) > 0 {
-		v.Summary += "; no DaemonSet in " + plugin.List(s.Empty) + ", is --namespace right?"
+		v.Summary += "; no GPU DaemonSet in " + plugin.List(s.Empty) + ", is --namespace right?"
 	}
 	if len(s.Unmatched) > 0 {
 		v.Summary += "; no node matches --expect-selector " + plugin.List(s.Unmatched)
@@ -96,18 +96,18 @@ type judgement struct {
 	facts      []fact
 	notes      []string
 	totals     totals
-	discovery  bool                  // a feature discovery labels nodes
-	peers      map[string]int64      // by instance type: the most GPUs that a node of it offers
-	usual      map[string]int64      // by model: how many GPUs most nodes of it offer
-	tainted    map[string]int        // nodes by taint, as key:effect
-	examples   map[*DaemonSet]string // a node that it selects, or ""; found when first asked for
+	discovery  bool                        // a feature discovery labels nodes
+	peers      map[string]map[string]int64 // the most GPUs that a node offers, by what is meant and what is found
+	usual      map[string]int64            // by model: how many GPUs most nodes of it offer
+	tainted    map[string]int              // nodes by taint, as key:effect
+	examples   map[*DaemonSet]string       // a node that it selects, or ""; found when first asked for
 }
 
 // place is where a pod of a DaemonSet is.
 type place struct{ node, namespace, daemonSet string }
 
 func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
-	j := &judgement{snapshot: s, params: p, limits: l, now: now, daemonSets: s.DaemonSets, pods: map[place]*Pod{}, peers: map[string]int64{}, usual: map[string]int64{}, tainted: map[string]int{}, examples: map[*DaemonSet]string{},
+	j := &judgement{snapshot: s, params: p, limits: l, now: now, daemonSets: s.DaemonSets, pods: map[place]*Pod{}, peers: map[string]map[string]int64{}, usual: map[string]int64{}, tainted: map[string]int{}, examples: map[*DaemonSet]string{},
 		totals: totals{bad: map[string]bool{}, parts: map[string]part{}}}
 	if !s.DaemonSetsRead {
 		j.daemonSets = infer(s.Policies, s.Nodes)
@@ -123,9 +123,7 @@ func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		capacity := offered(n, p, 0).capacity
-		if kind := class(n); kind != "" {
-			j.peers[kind] = max(j.peers[kind], capacity)
-		}
+		j.learn(n, capacity)
 		if kind := model(n, p); kind != "" && capacity > 0 {
 			if offers[kind] == nil {
 				offers[kind] = map[int64]int{}
@@ -178,7 +176,7 @@ func (j *judgement) look(n *Node) *view {
 	want, _ := j.expects(n)
 	v := &view{Node: n, offer: offered(n, j.params, want)}
 	if v.offer.want == 0 && v.offer.allocatable == 0 {
-		v.offer.want = j.peers[class(n)]
+		v.offer.want = j.alike(n)
 		v.offer.missing = max(v.offer.missing, v.offer.want, 1) // at least one, or it would be no GPU node
 	}
 	taints := j.relevant(n)

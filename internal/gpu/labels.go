@@ -10,7 +10,10 @@ const (
 	labelMIGMode   = "nvidia.com/mig.strategy"                       // single, mixed; absent with none
 	labelSharing   = "nvidia.com/device-plugin.config"               // the named sharing config
 	labelExpected  = "nvsentinel.dgxc.nvidia.com/gpu.count.expected" // NVSentinel's: what nodes of this kind have
-	labelOwner     = "nvidia.com/gpu-operator.driver.owner"
+	// AMD's: the wanted profile of the device config manager, and the node labeller's word on what it is, as "cpx_nps4".
+	labelProfileAMD = "dcm.amd.com/gpu-config-profile"
+	labelPartition  = "amd.com/gpu.compute-memory-partition"
+	labelOwner      = "nvidia.com/gpu-operator.driver.owner"
 
 	deployPrefix    = "nvidia.com/gpu.deploy." // + operand: "true" selects the node
 	deployOperands  = deployPrefix + "operands"

@@ -81,8 +81,8 @@ func (j *judgement) undiscovered(v *view, odd string, f *fact) {
 			}
 		}
 	}
-	if kind := class(v.Node); j.peers[kind] > 0 {
-		f.Details = append(f.Details, fmt.Sprintf("other nodes of %s=%s offer %d", labelInstance, kind, j.peers[kind]))
+	if others := j.alike(v.Node); others > 0 {
+		f.Details = append(f.Details, fmt.Sprintf("other nodes of %s=%s offer %d", labelInstance, class(v.Node), others))
 	}
 }
 
