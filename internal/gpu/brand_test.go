@@ -69,3 +69,50 @@ spec: {selector: {matchLabels: {name: d}}, template: {spec: {tolerations: [{key:
 		}
 	}
 }
+
+// kube-system is where a cloud's device plugin is, and much that has nothing to do with GPUs: --namespace says where to look, not that
+// everything there brings GPUs.
+func TestCheckPassesOverOthersInANamespace(t *testing.T) {
+	daemonSet := func(name, image, more string) string {
+		return `
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: ` + name + `, namespace: kube-system}
+spec: {selector: {matchLabels: {name: ` + name + `}}, template: {spec: {` + more + `containers: [{name: c, image: "` + image + `"}]}}}
+`
+	}
+	const (
+		node = `
+apiVersion: v1
+kind: Node
+metadata: {name: g, labels: {cloud.google.com/gke-accelerator: nvidia-tesla-a100}}
+spec: {taints: [{key: dedicated, value: ml, effect: NoSchedule}]}
+status: {capacity: {nvidia.com/gpu: 8}, allocatable: {nvidia.com/gpu: 8}, conditions: [{type: Ready, status: "True", lastTransitionTime: "2026-11-01T00:00:00Z"}]}
+`
+		kubelet    = `volumes: [{name: v, hostPath: {path: /var/lib/kubelet/device-plugins}}], `
+		storage    = `volumes: [{name: v, hostPath: {path: /var/lib/kubelet/pods}}], `
+		onGPUNodes = `nodeSelector: {cloud.google.com/gke-accelerator: nvidia-tesla-a100}, `
+		tolerates  = `tolerations: [{operator: Exists}], `
+	)
+	others := daemonSet("csi-driver-node", "registry.example.org/csi-driver", "") + daemonSet("gpu-csi-driver", "registry.example.org/csi-driver", storage+onGPUNodes) +
+		daemonSet("rdma-shared-device-plugin", "mellanox/k8s-rdma-shared-dev-plugin", kubelet) + daemonSet("device-plugin-daemonset", "public.example.org/xilinx_dcg/k8s-device-plugin", kubelet) +
+		daemonSet("kube-proxy", "kube-proxy", "") + daemonSet("node-driver-installer", "house/driver-installer", "")
+	plugin := daemonSet("nvidia-gpu-device-plugin", "gke/nvidia-gpu-device-plugin", kubelet+tolerates)
+	for _, r := range []struct {
+		name, daemonSets, args string
+		code                   int
+		says                   string
+	}{
+		{"a plugin that tolerates all, beside others", plugin + others, "--namespace kube-system", 0, "8 of 8 nvidia.com/gpu allocatable"},
+		{"the same, found", plugin + others, "", 0, "8 of 8 nvidia.com/gpu allocatable"},
+		{"others alone", others, "--namespace kube-system", 0, "taints not judged: no device plugin DaemonSet was found; no GPU DaemonSet in kube-system, is --namespace right?"},
+		{"an installer of drivers by its vendor, which no label selects", plugin + others + daemonSet("nvidia-driver-installer", "gke/nvidia-driver-installer", ""), "--namespace kube-system", 1, "is not tolerated by DaemonSet nvidia-driver-installer"},
+		{"an installer of drivers by the nodes that it selects", plugin + others + daemonSet("driver-installer", "house/driver-installer", onGPUNodes), "--namespace kube-system", 1, "is not tolerated by DaemonSet driver-installer"},
+	} {
+		out, code := run(t, serve(t, node+r.daemonSets), append(strings.Fields(r.args), "--no-pods", "--require-label", "none")...)
+		if code != r.code || !strings.Contains(firstLine(out), r.says) || strings.Contains(out, "csi") || strings.Contains(out, "rdma") || strings.Contains(out, "kube-proxy") || strings.Contains(out, "node-driver") {
+			t.Errorf("%s: exit %d, want %d with %q: %s", r.name, code, r.code, r.says, out)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -16,15 +17,15 @@ import (
 
 var daemonSetsResource = kube.Resource{Group: "apps", Version: "v1", Name: "daemonsets"}
 
-// daemonSets reads those of the namespaces that were named, or finds them among all of the cluster, which has a few dozen.
+// daemonSets finds those of the GPUs in the namespaces that were named, or in the whole cluster, which has a few dozen of all kinds.
 func (r reader) daemonSets(ctx context.Context, s *Snapshot) error {
-	places, keep := r.namespaces, func(*appsv1.DaemonSet) bool { return true }
+	places := r.namespaces
 	if len(places) == 0 {
-		places, keep = []string{""}, r.concerns
+		places = []string{""}
 	}
 	for _, namespace := range places {
 		list, err := kube.List(ctx, r.client, daemonSetsResource, kube.Query{Namespace: namespace}, func(o *appsv1.DaemonSet) (DaemonSet, bool) {
-			if !keep(o) {
+			if !r.concerns(o) {
 				return DaemonSet{}, false
 			}
 			return reduceDaemonSet(o), true
@@ -42,7 +43,7 @@ func (r reader) daemonSets(ctx context.Context, s *Snapshot) error {
 			continue
 		case len(list) == 0 && namespace != "":
 			s.Empty = append(s.Empty, namespace)
-			r.note("no DaemonSet is in the namespace %s: see whether --namespace is right", namespace)
+			r.note("no GPU DaemonSet is in the namespace %s: see whether --namespace is right", namespace)
 		}
 		s.DaemonSets = append(s.DaemonSets, list...)
 		s.DaemonSetsRead = true
@@ -53,8 +54,10 @@ func (r reader) daemonSets(ctx context.Context, s *Snapshot) error {
 // concerns finds the DaemonSets that bring GPUs by what they are: they belong to one of the vendor's custom resources, are an operand
 // that a deploy label switches, or are a device plugin that selects the vendor's nodes or is the vendor's by its name or image (a plain
 // manifest has no selector). To tolerate the vendor's taint makes none: NVIDIA's network operator does. Those that have the name of a
-// role, as an installer of drivers by a cloud, must select GPU nodes too: who merely runs there, to collect logs or to schedule, brings
-// no GPU. NFD's workers are among them, as all begins there.
+// role, as an installer of drivers by a cloud, must select GPU nodes too: who merely runs there, to collect logs, to schedule or to mount
+// storage, brings no GPU. NFD's workers are among them, as all begins there.
+//
+// In a namespace that the user names less will do: whoever controls it, and for the name of a role the vendor's name too.
 func (r reader) concerns(o *appsv1.DaemonSet) bool {
 	if roleOf(o.Name) == roleNFD {
 		return true
@@ -64,7 +67,8 @@ func (r reader) concerns(o *appsv1.DaemonSet) bool {
 			return true
 		}
 	}
-	if controller := metav1.GetControllerOf(o); controller != nil && !r.params.related(controller.APIVersion) {
+	named := len(r.namespaces) > 0
+	if controller := metav1.GetControllerOf(o); !named && controller != nil && !r.params.related(controller.APIVersion) {
 		return false
 	}
 	pod := o.Spec.Template.Spec
@@ -72,7 +76,9 @@ func (r reader) concerns(o *appsv1.DaemonSet) bool {
 	switch selects := slices.ContainsFunc(keys, r.means); {
 	case slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, deployPrefix) }):
 		return true
-	case isDevicePlugin(o):
+	case mountsStorage(o):
+		return false
+	case isDevicePlugin(o), named && roleOf(o.Name) != roleAuxiliary:
 		return selects || r.params.brands(o)
 	default:
 		return selects && roleOf(o.Name) != roleAuxiliary
@@ -115,6 +121,18 @@ func affinityOf(a *corev1.Affinity) *corev1.NodeSelector {
 		return nil
 	}
 	return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
+// mountsStorage: a storage driver (CSI) has to mount the directory in which the kubelet looks for the pods' volumes. Its name is often that
+// of a driver.
+func mountsStorage(o *appsv1.DaemonSet) bool {
+	return slices.ContainsFunc(o.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool {
+		if v.HostPath == nil {
+			return false
+		}
+		at := path.Clean(v.HostPath.Path)
+		return at == "/var/lib/kubelet" || at == "/var/lib/kubelet/pods"
+	})
 }
 
 // isDevicePlugin: a device plugin has to mount the directory of the kubelet's socket.

@@ -20,7 +20,7 @@ type Snapshot struct {
 
 	DaemonSetsRead bool     // at least in one namespace
 	Unread         []string // namespaces of which the DaemonSets could not be read; "" is all of them
-	Empty          []string // namespaces that the user names and that have none
+	Empty          []string // namespaces that the user names and that have none of the GPUs
 	DaemonSets     []DaemonSet
 	PodsRead       map[string]bool // by namespace
 	Pods           []Pod           // of the DaemonSets
