@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"overdue/internal/plugin"
@@ -41,10 +42,10 @@ func (f fact) key() string {
 	return shape(uncounted(strings.Join([]string{f.State.String(), f.Problem, cause, f.Consequence, remedy}, "\x00")))
 }
 
-var restarts = regexp.MustCompile(` \([0-9]+ restarts?\)`)
+var restarts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` \([0-9]+ restarts?\)`) })
 
 // uncounted leaves out how often containers have restarted, in which nodes with the same cause differ.
-func uncounted(text string) string { return restarts.ReplaceAllString(text, "") }
+func uncounted(text string) string { return restarts().ReplaceAllString(text, "") }
 
 // fold tells nodes with the same cause as one finding, in the order in which they came.
 func fold(facts []fact, now time.Time) []plugin.Finding {
