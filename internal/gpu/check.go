@@ -126,10 +126,11 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	}
 	o.limits.Grace = time.Duration(o.grace)
 	v := Judge(s, r.params, o.limits, run.Now())
-	run.Add(v.Findings...) // with an error, this is what was known until then
-	if err != nil {
+	if err != nil { // then the findings are what is known all the same, and the error says what is not
+		run.Add(slices.DeleteFunc(v.Findings, func(f plugin.Finding) bool { return f.State == plugin.Unknown })...)
 		return err
 	}
+	run.Add(v.Findings...)
 	for _, note := range v.Notes {
 		run.Note("%s", note)
 	}

@@ -109,6 +109,60 @@ func TestCheckDRAWithoutSlices(t *testing.T) {
 	}
 }
 
+// A right that is missing costs a note. An answer that makes no sense, or a refused login, is never OK: nothing was judged.
+func TestCheckBrokenAnswers(t *testing.T) {
+	answer := func(status int, mediaType, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", mediaType)
+			w.Header().Set("Location", "/login")
+			w.WriteHeader(status)
+			fmt.Fprint(w, body)
+		}
+	}
+	const (
+		healthy     = "01-healthy.yaml"
+		devices     = "12-dra-resourceslice.yaml"
+		daemonSets  = "/apis/apps/v1/daemonsets"
+		policies    = "/apis/nvidia.com/v1/clusterpolicies"
+		drivers     = "/apis/nvidia.com/v1alpha1/nvidiadrivers"
+		pods        = "/api/v1/namespaces/nvidia-gpu-operator/pods"
+		slices      = "/apis/resource.k8s.io/v1/resourceslices"
+		unknownCost = "which DaemonSets should run where is not known"
+	)
+	truncated := answer(200, "application/json", `{"kind":"List","apiVersion":"v1","items":[{"metadata":{"na`)
+	for _, r := range []struct {
+		name, scenario, path string
+		answer               http.HandlerFunc
+		says                 string
+	}{
+		{"400", healthy, daemonSets, answer(400, "application/json", ""), unknownCost},
+		{"a refused login", healthy, daemonSets, answer(401, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Unauthorized","code":401}`), "refused the login (401)"},
+		{"a redirect", healthy, daemonSets, answer(302, "text/plain", ""), "redirected to"},
+		{"cut off", healthy, daemonSets, truncated, unknownCost},
+		{"nothing", healthy, daemonSets, answer(200, "application/json", ""), unknownCost},
+		{"a login page", healthy, daemonSets, answer(200, "text/html", "<html>login</html>"), "answered with an HTML page (200)"},
+		{"a proxy's page", healthy, daemonSets, answer(403, "text/html", "<html>blocked</html>"), "answered with an HTML page (403)"},
+		{"ClusterPolicies", healthy, policies, truncated, "which taints the operator's DaemonSets tolerate is not known"},
+		{"NVIDIADrivers", healthy, drivers, truncated, "which taints the operator's DaemonSets tolerate is not known"},
+		{"pods", healthy, pods, truncated, "how the pods in nvidia-gpu-operator are is not known"},
+		{"ResourceSlices", devices, slices, truncated, "how many devices are published is not known"},
+	} {
+		s := serve(t, scenarioText(t, r.scenario))
+		if r.path == policies || r.path == drivers {
+			s.Forbid("list", "daemonsets.apps")
+		}
+		s.Handle(r.path, r.answer)
+		if out, code := run(t, s); code != 3 || !strings.Contains(firstLine(out), r.says) || strings.Contains(out, "grant") {
+			t.Errorf("%s: exit %d, want 3 with %q: %s", r.name, code, r.says, out)
+		}
+	}
+	s := serve(t, incident(t))
+	s.Handle(daemonSets, truncated)
+	if out, code := run(t, s); code != 3 || !strings.Contains(out, "known until then:") || !strings.Contains(out, "node wrk-98: 0 nvidia.com/gpu offered") || !strings.Contains(out, "is not tolerated by 9 GPU DaemonSets (inferred from the ClusterPolicy)") {
+		t.Errorf("what is known is not told: exit %d: %s", code, out)
+	}
+}
+
 // A healthy cluster costs one list of nodes with content and six without, one of DaemonSets and one of pods for each namespace.
 func TestCheckAsksForLittle(t *testing.T) {
 	s := serve(t, scenarioText(t, "01-healthy.yaml"), scenarioText(t, "02-incident-taint.yaml"))
