@@ -182,11 +182,14 @@ func (j *judgement) look(n *Node) *view {
 	taints := j.relevant(n)
 	blocking := map[string]bool{}
 	for i := range j.daemonSets {
-		d := &j.daemonSets[i]
-		if !d.selects(n) {
-			continue
+		if d := &j.daemonSets[i]; d.selects(n) {
+			v.selected = append(v.selected, d)
 		}
-		v.selected = append(v.selected, d)
+	}
+	if v.labelled() && !byNFD(n) {
+		v.selected = slices.DeleteFunc(v.selected, func(d *DaemonSet) bool { return d.Role == roleNFD })
+	}
+	for _, d := range v.selected {
 		if kept := d.untolerated(taints); len(kept) > 0 {
 			v.blocked = append(v.blocked, d)
 			for _, t := range kept {

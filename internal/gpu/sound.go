@@ -76,6 +76,9 @@ func (j *judgement) willBeLost(v *view) {
 	if onlyAuxiliary(blocked) {
 		f.Problem = joined(", ", "pods of "+plugin.List(daemonSetNames(blocked))+" kept away", j.labelsMissing(v))
 		f.Consequence = ""
+		if slices.ContainsFunc(blocked, func(d *DaemonSet) bool { return d.Role == roleNFD }) {
+			f.Consequence = "nothing renews its labels; a node that registers anew gets none and is not known for a GPU node"
+		}
 	}
 	f.Details = j.taintDetails(v)
 	j.add(v, f.mindful(v.Node))
@@ -118,9 +121,10 @@ func isAre(n int) string {
 	return "are"
 }
 
+// onlyAuxiliary: GPUs that are offered go on without any of them. NFD's worker has done its part.
 func onlyAuxiliary(all []*DaemonSet) bool {
 	for _, d := range all {
-		if d.essential() {
+		if d.essential() && d.Role != roleNFD {
 			return false
 		}
 	}
