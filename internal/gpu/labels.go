@@ -4,6 +4,8 @@ package gpu
 const (
 	labelPresent   = "nvidia.com/gpu.present"
 	labelProduct   = "nvidia.com/gpu.product"
+	productAMD     = "amd.com/gpu.product-name"
+	productIntel   = "gpu.intel.com/product"
 	labelWorkload  = "nvidia.com/gpu.workload.config"                // container, vm-passthrough, vm-vgpu
 	labelMIGConfig = "nvidia.com/mig.config"                         // the wanted profile
 	labelMIGState  = "nvidia.com/mig.config.state"                   // pending, rebooting, success, failed

@@ -39,7 +39,7 @@ var vendors = map[string]Params{
 			"kubernetes.azure.com/accelerator=nvidia",
 		},
 		CountLabel: "nvidia.com/gpu.count", ReplicasLabel: "nvidia.com/gpu.replicas",
-		RequireLabels: []string{"nvidia.com/gpu.product"},
+		RequireLabels: []string{labelProduct},
 		UpgradeLabel:  "nvidia.com/gpu-driver-upgrade-state", Driver: "gpu.nvidia.com",
 	},
 	"amd": {
@@ -48,14 +48,14 @@ var vendors = map[string]Params{
 		Resources: []string{"amd.com/gpu", "amd.com/gpu_vf", "amd.com/gpu_pf", "amd.com/[sdtqc]px_nps[0-9]"},
 		Selectors: []string{"feature.node.kubernetes.io/amd-gpu=true", "feature.node.kubernetes.io/amd-vgpu=true",
 			"feature.node.kubernetes.io/pci-1002.present=true"},
-		RequireLabels: []string{"amd.com/gpu.product-name"},
+		RequireLabels: []string{productAMD},
 		UpgradeLabel:  "operator.amd.com/gpu-driver-upgrade-state", Driver: "gpu.amd.com",
 	},
 	"intel": {
 		Resources:     []string{"gpu.intel.com/i915", "gpu.intel.com/xe"},
 		Selectors:     []string{"intel.feature.node.kubernetes.io/gpu=true"},
 		CountLabel:    "gpu.intel.com/device.count",
-		RequireLabels: []string{"gpu.intel.com/product"}, Driver: "gpu.intel.com",
+		RequireLabels: []string{productIntel}, Driver: "gpu.intel.com",
 	},
 	"gaudi": {
 		Resources: []string{"habana.ai/gaudi"},

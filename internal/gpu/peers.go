@@ -24,18 +24,23 @@ func profile(n *Node) string {
 	return n.Labels[labelProfileAMD]
 }
 
+// productOf is the model of the node's GPUs by the word of whichever vendor's feature discovery; empty: none says it.
+func productOf(n *Node) string {
+	return joined(" and ", n.Labels[labelProduct], n.Labels[productAMD], n.Labels[productIntel])
+}
+
 // found is what feature discovery says of how they are divided and shared; empty: nothing.
 func found(n *Node, p Params) string {
-	if n.Labels[labelProduct] == "" && n.Labels[labelPartition] == "" {
+	if productOf(n) == "" && n.Labels[labelPartition] == "" {
 		return ""
 	}
-	return strings.Join([]string{n.Labels[labelProduct], n.Labels[labelMIGMode], n.Labels[p.ReplicasLabel], n.Labels[labelPartition]}, "\x00")
+	return strings.Join([]string{productOf(n), n.Labels[labelMIGMode], n.Labels[p.ReplicasLabel], n.Labels[labelPartition]}, "\x00")
 }
 
 // model is both, where the product is known. With MIG the profile has to be known, as it says how many devices there are.
 func model(n *Node, p Params) string {
 	kind := meant(n)
-	if kind == "" || n.Labels[labelProduct] == "" || divided(n) && profile(n) == "" || changing(n) {
+	if kind == "" || productOf(n) == "" || divided(n) && profile(n) == "" || changing(n) {
 		return ""
 	}
 	if n.Labels[labelMIGMode] != "" && n.Labels[labelMIGConfig] == "" {
@@ -111,17 +116,38 @@ func usual(counts map[int64]int) int64 {
 	return 0
 }
 
-// expects is how many GPUs the node should offer by another word than its own plugin's, and whose: the user's, NVSentinel's label, which
-// counts whole GPUs, or else what most nodes of its model offer.
+// likeness is by what a node's number of GPUs is compared with that of others.
+type likeness struct {
+	model   string // the same for those that can be compared; empty: none can
+	product string // in words
+	whole   bool   // GPUs are offered whole, as NVSentinel's label counts them
+}
+
+// likeness goes by the node's labels or, with DRA, by what it publishes.
+func (j *judgement) likeness(n *Node) likeness {
+	if !usesDRA(n, j.daemonSets) {
+		return likeness{model(n, j.params), productOf(n), n.Labels[labelMIGMode] == ""}
+	}
+	p := j.published(n.Name)
+	l := likeness{product: p.product(), whole: p.whole()}
+	if kind := meant(n); kind != "" && l.product != "" && l.whole && len(p.incomplete) == 0 {
+		l.model = kind + "\x00" + j.params.Driver + "\x00" + l.product
+	}
+	return l
+}
+
+// expects is how many GPUs the node should offer by another word than that of its own plugin or driver, and whose: the user's, NVSentinel's
+// label, or else what most nodes of its model offer.
 func (j *judgement) expects(n *Node) (want int64, by string) {
 	if j.limits.Expect > 0 {
 		return j.limits.Expect, "--expect"
 	}
-	if text := n.Labels[labelExpected]; number(text) > 0 && n.Labels[labelMIGMode] == "" {
+	l := j.likeness(n)
+	if text := n.Labels[labelExpected]; number(text) > 0 && l.whole {
 		return number(text) * max(number(n.Labels[j.params.ReplicasLabel]), 1), "label " + labelExpected + "=" + text
 	}
-	if want = j.usual[model(n, j.params)]; want > 0 {
-		by = fmt.Sprintf("most nodes of %s=%s with %s offer %d", labelInstance, class(n), n.Labels[labelProduct], want)
+	if want = j.usual[l.model]; want > 0 {
+		by = fmt.Sprintf("most nodes of %s=%s with %s offer %d", labelInstance, class(n), l.product, want)
 	}
 	return want, by
 }

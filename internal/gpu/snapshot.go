@@ -118,6 +118,7 @@ type Slice struct {
 // Device is one device in a slice.
 type Device struct {
 	Name, Type   string // attribute type: gpu, mig, vfio
+	Product      string
 	UUID, Parent string // of a part of a GPU, the UUID of that
 	Taints       []DeviceTaint
 }

@@ -19,6 +19,11 @@ func (j *judgement) unrecognised(v *view) {
 		f.Problem = "expected to have GPUs, but no label says so, " + v.offer.String()
 	}
 	if value, ok := v.Labels[labelPresent]; ok {
+		if p := j.published(v.Name); len(p.devices) > 0 {
+			v.offer = p.offer(j.params.Driver, 0)
+		} else if len(v.Resources) == 0 {
+			f.Details = append(f.Details, fmt.Sprintf("if its GPUs were taken out: kubectl label nodes %s %s-", v.Name, labelPresent))
+		}
 		f.Problem = fmt.Sprintf("no longer recognised as a GPU node (%s=%s), %s", labelPresent, value, v.offer)
 		f.Since, f.AtLeast = v.Written[labelPresent], true
 	}
