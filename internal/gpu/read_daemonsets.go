@@ -54,8 +54,8 @@ func (r reader) daemonSets(ctx context.Context, s *Snapshot) error {
 // concerns finds the DaemonSets that bring GPUs by what they are: they belong to one of the vendor's custom resources, are an operand
 // that a deploy label switches, or are a device plugin that selects the vendor's nodes or is the vendor's by its name or image (a plain
 // manifest has no selector). To tolerate the vendor's taint makes none: NVIDIA's network operator does. Those that have the name of a
-// role, as an installer of drivers by a cloud, must select GPU nodes too: who merely runs there, to collect logs, to schedule or to mount
-// storage, brings no GPU. NFD's workers are among them, as all begins there.
+// role, as an installer of drivers by a cloud, must select GPU nodes too: who merely runs there, to collect logs, to schedule, to mount
+// storage or to offer network devices, brings no GPU. NFD's workers are among them, as all begins there.
 //
 // In a namespace that the user names less will do: whoever controls it, and for the name of a role the vendor's name too.
 func (r reader) concerns(o *appsv1.DaemonSet) bool {
@@ -67,8 +67,8 @@ func (r reader) concerns(o *appsv1.DaemonSet) bool {
 			return true
 		}
 	}
-	named := len(r.namespaces) > 0
-	if controller := metav1.GetControllerOf(o); !named && controller != nil && !r.params.related(controller.APIVersion) {
+	asked := len(r.namespaces) > 0
+	if controller := metav1.GetControllerOf(o); !asked && controller != nil && !r.params.related(controller.APIVersion) {
 		return false
 	}
 	pod := o.Spec.Template.Spec
@@ -76,19 +76,23 @@ func (r reader) concerns(o *appsv1.DaemonSet) bool {
 	switch selects := slices.ContainsFunc(keys, r.means); {
 	case slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, deployPrefix) }):
 		return true
-	case mountsStorage(o):
+	case mountsStorage(o), named(o, network):
 		return false
-	case isDevicePlugin(o), named && roleOf(o.Name) != roleAuxiliary:
+	case isDevicePlugin(o), asked && roleOf(o.Name) != roleAuxiliary:
 		return selects || r.params.brands(o)
 	default:
 		return selects && roleOf(o.Name) != roleAuxiliary
 	}
 }
 
-// means says whether a label is the vendor's, or one that tells GPU nodes from others.
+// means says whether a label is the vendor's, or one that tells GPU nodes from others. A label that every node has does that by its value
+// only, and for other devices too: an instance type.
 func (r reader) means(key string) bool {
 	if r.params.owns(key) {
 		return true
+	}
+	if domain, _, _ := strings.Cut(key, "/"); slices.Contains(everywhere, domain) {
+		return false
 	}
 	for _, s := range r.has {
 		requirements, _ := s.Requirements()
@@ -100,6 +104,9 @@ func (r reader) means(key string) bool {
 	}
 	return false
 }
+
+// everywhere are the domains of the labels that every node has.
+var everywhere = []string{"kubernetes.io", "beta.kubernetes.io", "node.kubernetes.io", "topology.kubernetes.io"}
 
 func affinityKeys(a *corev1.Affinity) []string {
 	required := affinityOf(a)
