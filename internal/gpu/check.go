@@ -81,13 +81,13 @@ func define(flags *plugin.Flags) plugin.Check {
 
 	f = flags.Group("Vendor")
 	o.flags = f
-	f.StringVar(&o.vendor, "vendor", o.vendor, "fill in what the options below do not give: nvidia, amd, intel or gaudi; `NAME`")
+	f.StringVar(&o.vendor, "vendor", o.vendor, "the vendor `NAME` fills in what the options below do not give: nvidia, amd, intel or gaudi")
 	f.StringArrayVar(&p.Resources, "resource", nil, "extended resource that is a GPU, a `GLOB`; repeatable")
-	f.StringVar(&p.CountLabel, "count-label", "", "node label with the number of GPUs; `KEY`")
-	f.StringVar(&p.ReplicasLabel, "replicas-label", "", "node label with the number of pods that share each GPU; `KEY`")
+	f.StringVar(&p.CountLabel, "count-label", "", "node label `KEY` with the number of GPUs")
+	f.StringVar(&p.ReplicasLabel, "replicas-label", "", "node label `KEY` with the number of pods that share each GPU")
 	f.StringArrayVar(&p.RequireLabels, "require-label", nil, "warn when a GPU node has no label `KEY`; repeatable; none requires none; the vendor's only where a feature discovery is installed")
-	f.StringVar(&p.UpgradeLabel, "upgrade-label", "", "node label with the state of the driver's upgrade; `KEY`")
-	f.StringVar(&p.Driver, "dra-driver", "", "driver of the ResourceSlices (dynamic resource allocation); `NAME`")
+	f.StringVar(&p.UpgradeLabel, "upgrade-label", "", "node label `KEY` with the state of the driver's upgrade")
+	f.StringVar(&p.Driver, "dra-driver", "", "driver `NAME` of the ResourceSlices (dynamic resource allocation)")
 	f.StringArrayVar(&o.namespaces, "namespace", nil, "look for the GPUs' DaemonSets in the namespace `NAME` only; repeatable (default: in all)")
 	f.BoolVar(&o.noPods, "no-pods", false, "do not read pods: fewer answers, less to ask for")
 

@@ -14,11 +14,11 @@ func (j *judgement) wrongNode(v *view, r role) (link, bool) {
 	fewest := 0
 	for i := range j.daemonSets {
 		d := &j.daemonSets[i]
-		operand := hasDeployLabel(d)
-		if d.Role != r || d.isDRA() || !operand && r != rolePlugin {
+		if d.Role != r || d.isDRA() {
 			continue
 		}
-		if slices.Contains(v.selected, d) { // of a device plugin, be it another's
+		operand := hasDeployLabel(d)
+		if slices.Contains(v.selected, d) && (operand || r == rolePlugin) { // a device plugin may be another's
 			return link{}, false
 		}
 		if !operand {
