@@ -22,6 +22,7 @@ func TestJudgePeers(t *testing.T) {
 		{name: "other sharing", snapshot: fleet(3, eight, lost, on("gpu-02", label(labelSharing, "none"))), want: plugin.OK},
 		{name: "instance types that tell nothing", snapshot: fleet(3, eight, lost, on("all", label(labelInstance, "k3s"))), want: plugin.OK},
 		{name: "the user's number goes before the peers'", snapshot: fleet(3, eight, lost), limits: func(l *Limits) { l.Expect = 7 }, want: plugin.OK},
+		{name: "nor does a node count that has fewer on purpose, by NVSentinel's label set by hand", snapshot: fleet(3, eight, lost, on("gpu-02", label(labelExpected, "7"))), want: plugin.OK},
 		{name: "NVSentinel's label", snapshot: fleet(1, on("all", label(labelExpected, "8"))), want: plugin.Warning, says: []string{"4 of 8 nvidia.com/gpu allocatable", "expected: label nvsentinel.dgxc.nvidia.com/gpu.count.expected=8"}},
 		{name: "it counts whole GPUs, the resource their shares", snapshot: fleet(1, on("all", label(labelExpected, "4"), label("nvidia.com/gpu.replicas", "4"), gpus(16, 16))), want: plugin.OK, says: []string{"16 of 16"}},
 		{name: "and no MIG devices", snapshot: fleet(1, on("all", label(labelExpected, "8"), label(labelMIGMode, "single"), gpus(4, 4))), want: plugin.OK},
