@@ -152,7 +152,7 @@ func TestCheckBrokenAnswers(t *testing.T) {
 			s.Forbid("list", "daemonsets.apps")
 		}
 		s.Handle(r.path, r.answer)
-		if out, code := run(t, s); code != 3 || !strings.Contains(firstLine(out), r.says) || strings.Contains(out, "grant") {
+		if out, code := run(t, s); code != 3 || !strings.Contains(firstLine(out), r.says) || strings.Contains(out, "grant") || strings.Contains(out, "rights") {
 			t.Errorf("%s: exit %d, want 3 with %q: %s", r.name, code, r.says, out)
 		}
 	}

@@ -65,6 +65,14 @@ func fold(facts []fact, now time.Time) []plugin.Finding {
 	return out
 }
 
+// subject is "node gpu-01", or how many nodes there are and which.
+func subject(nodes []string) string {
+	if len(nodes) == 1 {
+		return "node " + nodes[0]
+	}
+	return fmt.Sprintf("%d nodes: %s", len(nodes), plugin.List(nodes))
+}
+
 func together(facts []fact, now time.Time) plugin.Finding {
 	f := facts[0]
 	var nodes, aged, problems, causes []string
@@ -83,9 +91,8 @@ func together(facts []fact, now time.Time) plugin.Finding {
 			f.since = g.since
 		}
 	}
-	f.Subject = "node " + nodes[0]
+	f.Subject = subject(nodes)
 	if len(nodes) > 1 {
-		f.Subject = fmt.Sprintf("%d nodes: %s", len(nodes), plugin.List(nodes))
 		f.Consequence = strings.Replace(f.Consequence, " on this node", " on each of these nodes", 1)
 		f.Problem, f.Cause = sum(problems), sum(causes)
 		f.Details = append(slices.Clone(f.Details), "nodes: "+strings.Join(aged, ", "))

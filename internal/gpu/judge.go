@@ -42,6 +42,9 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 	}
 	if len(j.left) > 0 {
 		v.Summary += fmt.Sprintf("; %s only a label left: %s", hasHave(len(j.left)), plugin.List(j.left))
+		if len(j.totals.bad) > 0 { // then the summary is not told
+			v.Findings = append(v.Findings, plugin.Finding{State: plugin.OK, Subject: subject(j.left), Problem: "only a label is left, so it is not judged"})
+		}
 	}
 	if len(s.Unmatched) > 0 {
 		v.Summary += "; no node matches --expect-selector " + plugin.List(s.Unmatched)
@@ -110,7 +113,7 @@ type judgement struct {
 	discovery  bool                        // a feature discovery labels nodes
 	peers      map[string]map[string]int64 // the most GPUs that a node offers, by what is meant and what is found
 	usual      map[string]int64            // by model: how many GPUs most nodes of it offer
-	kinds      map[string]bool             // instance types of nodes that are recognised as having GPUs
+	kinds      map[string]bool             // instance types of nodes that are recognised as having GPUs; "" of nodes with DRA only
 	slices     map[string][]Slice          // by node
 	left       []string                    // nodes that are no longer recognised and of which nothing else says that they have GPUs
 	tainted    map[string]int              // nodes by taint, as key:effect
@@ -141,8 +144,9 @@ func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
 		n := &s.Nodes[i]
 		capacity := offered(n, p, 0).capacity
 		j.learn(n, capacity)
-		j.kinds[class(n)] = j.kinds[class(n)] || n.Recognised
-		if usesDRA(n, j.daemonSets) {
+		kind, dra := class(n), usesDRA(n, j.daemonSets)
+		j.kinds[kind] = j.kinds[kind] || n.Recognised && (kind != "" || dra)
+		if dra {
 			capacity = int64(len(j.published(n.Name).devices))
 		}
 		if kind := j.likeness(n).model; kind != "" && capacity > 0 {
@@ -261,10 +265,9 @@ func (j *judgement) node(n *Node) {
 }
 
 // spokenFor says whether anything but a label that is left says that the node has GPUs. A kubelet knows no key where no plugin has ever
-// registered, as with DRA.
+// registered, as with DRA: there a node without an instance type is not told from those that have GPUs and none either.
 func (j *judgement) spokenFor(n *Node) bool {
-	kind := class(n)
-	return len(n.Resources) > 0 || oddPCI(n) != "" || len(j.slices[n.Name]) > 0 || kind != "" && j.kinds[kind]
+	return len(n.Resources) > 0 || oddPCI(n) != "" || len(j.slices[n.Name]) > 0 || j.kinds[class(n)]
 }
 
 // switchedOff: the operator's operands are, by a label, and nobody else's plugin is for the node. Where DaemonSets were not read one that

@@ -32,9 +32,12 @@ func (r reader) daemonSets(ctx context.Context, s *Snapshot) error {
 		})
 		switch {
 		case err != nil:
-			cost := "which DaemonSets should run where is not known (with rights in some namespaces only, name those with --namespace)"
-			if namespace != "" {
+			cost := "which DaemonSets should run where is not known"
+			switch {
+			case namespace != "":
 				cost = "which DaemonSets of the namespace " + namespace + " should run where is not known"
+			case kube.IsForbidden(err):
+				cost += " (with rights in some namespaces only, name those with --namespace)"
 			}
 			s.Unread = append(s.Unread, namespace)
 			if err := r.optional(ctx, err, cost); err != nil {
