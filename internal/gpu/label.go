@@ -32,17 +32,6 @@ func (j *judgement) labelsMissing(v *view) string {
 	return "labels " + plugin.List(out) + " missing"
 }
 
-// byNFD says whether NFD has set a label of the node: its own domain, or one below it, as for rules of a vendor's.
-func byNFD(n *Node) bool {
-	for key := range n.Labels {
-		domain, _, ok := strings.Cut(key, "/")
-		if ok && strings.HasSuffix("."+domain, ".feature.node.kubernetes.io") {
-			return true
-		}
-	}
-	return false
-}
-
 // discovers says whether a feature discovery is part of the installation: a DaemonSet, its deploy label, or a label of its on any node.
 // GKE, EKS and AKS bring a device plugin without one.
 func (j *judgement) discovers() bool {

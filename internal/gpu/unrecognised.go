@@ -114,3 +114,14 @@ func oddPCI(n *Node) string {
 	}
 	return ""
 }
+
+// byNFD says whether NFD has set a label of the node: its own domain, or one below it, as for rules of a vendor's.
+func byNFD(n *Node) bool {
+	for key := range n.Labels {
+		domain, _, ok := strings.Cut(key, "/")
+		if ok && strings.HasSuffix("."+domain, ".feature.node.kubernetes.io") {
+			return true
+		}
+	}
+	return false
+}
