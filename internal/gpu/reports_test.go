@@ -76,7 +76,7 @@ func TestJudgeReports(t *testing.T) {
 		{name: "NVIDIA/k8s-device-plugin#732: the label says less than is offered", snapshot: fleet(1, on("all", gpus(50, 50))), want: plugin.OK, says: []string{"50 of 50"}},
 		{name: "NVIDIA/gpu-operator#1607: MIG success, but only an old profile's key with 0", snapshot: fleet(1, on("all", noResource, alsoOffers("nvidia.com/mig-1g.5gb", 0, 0), label(labelMIGMode, "mixed"), label(labelMIGConfig, "all-7g.80gb"), label(labelMIGState, "success"), label("nvidia.com/gpu.count", "4"))), want: plugin.Critical,
 			says: []string{"0 of 4"}},
-		{name: "NVIDIA/kubevirt-gpu-device-plugin#20: a VM node offers 0 of its resource", snapshot: fleet(1, on("all", discoveryGone, label(labelWorkload, "vm-passthrough"), noResource, alsoOffers("nvidia.com/GA100_A100_SXM4_40GB", 0, 0))), want: plugin.Critical,
+		{name: "NVIDIA/kubevirt-gpu-device-plugin#20: a VM node offers 0 of its resource", snapshot: fleet(1, on("all", discoveryGone, unlabel(deployPrefix), label(labelWorkload, "vm-passthrough"), noResource, alsoOffers("nvidia.com/GA100_A100_SXM4_40GB", 0, 0))), want: plugin.Critical,
 			says: []string{"0 nvidia.com/GA100_A100_SXM4_40GB offered"}, not: []string{"missing"}},
 		{name: "NVIDIA/NVSentinel#1899: no extended resource with DRA, and all is well", snapshot: dra(Slice{Node: "gpu-01", Pool: "gpu-01", Generation: 1, Count: 1, Devices: devices(4)}), want: plugin.OK, says: []string{"4 of 4 gpu.nvidia.com devices"}, not: []string{"nvidia.com/gpu "}},
 		{name: "kubernetes-sigs/dra-driver-nvidia-gpu#1008: a slice without devices", snapshot: dra(Slice{Node: "gpu-01", Pool: "gpu-01", Generation: 1, Count: 1}), want: plugin.Critical, says: []string{"no gpu.nvidia.com device is published"}},
