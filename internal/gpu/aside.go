@@ -103,7 +103,7 @@ func (j *judgement) onPurpose(v *view) bool {
 		for i := range j.daemonSets {
 			d := &j.daemonSets[i]
 			pod, known := j.pod(v.Node, d)
-			keeps = keeps || d.essential() && (!v.Recognised || d.selects(v.Node)) && len(d.untolerated([]corev1.Taint{t})) > 0 && (!known || pod == nil)
+			keeps = keeps || v.needs(d) && (!v.Recognised || d.selects(v.Node)) && len(d.untolerated([]corev1.Taint{t})) > 0 && (!known || pod == nil)
 		}
 		if keeps {
 			j.add(v, fact{Finding: plugin.Finding{State: plugin.OK, Problem: v.offer.String() + ", on purpose", Cause: "taint " + t.ToString() + " (--ignore-taint)"}})

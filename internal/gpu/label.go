@@ -11,7 +11,8 @@ import (
 // labelsMissing names the labels that the node should have and has not, in words. The count is told with the others, as it
 // comes from the same place. Nodes without a container stack (virtual machines, DRA) never have them.
 func (j *judgement) labelsMissing(v *view) string {
-	if strings.HasPrefix(v.Labels[labelWorkload], "vm-") || usesDRA(v.Node, j.daemonSets) || j.params.LabelsPreset && !j.discovery {
+	_, containers := v.Labels[deployPlugin] // where sandbox workloads are off the operator does not heed the workload's label
+	if strings.HasPrefix(v.Labels[labelWorkload], "vm-") && !containers || usesDRA(v.Node, j.daemonSets) || j.params.LabelsPreset && !j.discovery {
 		return ""
 	}
 	var out []string

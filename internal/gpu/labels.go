@@ -4,13 +4,18 @@ package gpu
 const (
 	labelPresent   = "nvidia.com/gpu.present"
 	labelProduct   = "nvidia.com/gpu.product"
+	productAMD     = "amd.com/gpu.product-name"
+	productIntel   = "gpu.intel.com/product"
 	labelWorkload  = "nvidia.com/gpu.workload.config"                // container, vm-passthrough, vm-vgpu
 	labelMIGConfig = "nvidia.com/mig.config"                         // the wanted profile
 	labelMIGState  = "nvidia.com/mig.config.state"                   // pending, rebooting, success, failed
 	labelMIGMode   = "nvidia.com/mig.strategy"                       // single, mixed; absent with none
 	labelSharing   = "nvidia.com/device-plugin.config"               // the named sharing config
 	labelExpected  = "nvsentinel.dgxc.nvidia.com/gpu.count.expected" // NVSentinel's: what nodes of this kind have
-	labelOwner     = "nvidia.com/gpu-operator.driver.owner"
+	// AMD's: the wanted profile of the device config manager, and the node labeller's word on what it is, as "cpx_nps4".
+	labelProfileAMD = "dcm.amd.com/gpu-config-profile"
+	labelPartition  = "amd.com/gpu.compute-memory-partition"
+	labelOwner      = "nvidia.com/gpu-operator.driver.owner"
 
 	deployPrefix    = "nvidia.com/gpu.deploy." // + operand: "true" selects the node
 	deployOperands  = deployPrefix + "operands"

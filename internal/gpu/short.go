@@ -33,7 +33,7 @@ func (j *judgement) short(v *view) {
 	default:
 		j.byChain(v, &f)
 	}
-	if !byTaint && slices.ContainsFunc(v.blocked, (*DaemonSet).essential) {
+	if !byTaint && slices.ContainsFunc(v.blocked, v.needs) {
 		j.taintFirst(v, &f)
 	}
 	if history := v.offer.history(); history != "" {
@@ -77,16 +77,24 @@ func (j *judgement) softened(v *view, f *fact) {
 // essential says whether GPUs depend on the DaemonSet.
 func (d *DaemonSet) essential() bool { return d.Role != roleAuxiliary && d.Role != roleLabels }
 
-// keptAway says whether taints keep the pods away without which there are no GPUs: one of those does not run any more. NFD's worker
-// is none of those on a node that has its labels.
+// needs says whether the node's GPUs depend on the DaemonSet. On NFD's worker they do until the node has the labels by which a plugin
+// selects it.
+func (v *view) needs(d *DaemonSet) bool {
+	return d.essential() && !(d.Role == roleNFD && v.labelled())
+}
+
+func (v *view) labelled() bool {
+	return v.Recognised && slices.ContainsFunc(v.selected, func(d *DaemonSet) bool { return d.Role == rolePlugin })
+}
+
+// keptAway says whether taints keep the pods away without which there are no GPUs: one of those does not run any more.
 func (j *judgement) keptAway(v *view) bool {
-	labelled := slices.ContainsFunc(v.selected, func(d *DaemonSet) bool { return d.Role == rolePlugin })
 	return slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool {
 		pod, known := j.pod(v.Node, d)
 		if v.offer.allocatable > 0 && (d.Role != rolePlugin || !known) {
 			return false // a taint takes all of a device plugin's GPUs or none
 		}
-		return d.essential() && !(labelled && d.Role == roleNFD) && (!known || pod == nil || !pod.Ready)
+		return v.needs(d) && (!known || pod == nil || !pod.Ready)
 	})
 }
 
@@ -94,7 +102,7 @@ func (j *judgement) keptAway(v *view) bool {
 func causing(v *view) view {
 	cause := *v
 	cause.taints = slices.DeleteFunc(slices.Clone(v.taints), func(t corev1.Taint) bool {
-		return !slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool { return d.essential() && !d.tolerates(&t) })
+		return !slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool { return v.needs(d) && !d.tolerates(&t) })
 	})
 	cause.blocked = slices.DeleteFunc(slices.Clone(v.blocked), func(d *DaemonSet) bool { return len(d.untolerated(cause.taints)) == 0 })
 	return cause

@@ -76,13 +76,17 @@ func (j *judgement) willBeLost(v *view) {
 	if onlyAuxiliary(blocked) {
 		f.Problem = joined(", ", "pods of "+plugin.List(daemonSetNames(blocked))+" kept away", j.labelsMissing(v))
 		f.Consequence = ""
+		if slices.ContainsFunc(blocked, func(d *DaemonSet) bool { return d.Role == roleNFD }) {
+			f.Consequence = "nothing renews its labels; a node that registers anew gets none and is not known for a GPU node"
+		}
 	}
 	f.Details = j.taintDetails(v)
 	j.add(v, f.mindful(v.Node))
 }
 
 // orphaned: GPUs are offered by what still runs, but no DaemonSet would bring it back: the label that selects it was changed, or there is
-// no such DaemonSet any more. What runs there meanwhile is not ended by that at once.
+// no such DaemonSet any more. What runs there meanwhile is not ended by that at once. Without any device plugin the kubelet would offer
+// none, so where no DaemonSet of one was found another serves the node.
 func (j *judgement) orphaned(v *view) {
 	if !j.snapshot.DaemonSetsRead || len(j.snapshot.Unread) > 0 {
 		return
@@ -100,9 +104,6 @@ func (j *judgement) orphaned(v *view) {
 	case j.driverLost(v):
 		f.Cause = "no driver DaemonSet selects the node"
 		f.Remedy = "see whether the driver is still enabled in the GPU operator, and whether a NVIDIADriver tolerates the node's taints; a driver on the host is told by the label " + deployDriver + "=" + preInstalled
-	case len(plugins) == 0 && len(j.daemonSets) > 0 && v.Labels[deployPlugin] != "":
-		f.Cause = "no device plugin DaemonSet exists any more"
-		f.Remedy = "see whether the device plugin is still enabled in the GPU operator, and whether --namespace is right"
 	case len(plugins) > 0 && v.Labels[deployPlugin] != "" && !slices.ContainsFunc(plugins, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) }):
 		j.notSelected(v, plugins, &f)
 	default:
@@ -118,9 +119,10 @@ func isAre(n int) string {
 	return "are"
 }
 
+// onlyAuxiliary: GPUs that are offered go on without any of them. NFD's worker has done its part.
 func onlyAuxiliary(all []*DaemonSet) bool {
 	for _, d := range all {
-		if d.essential() {
+		if d.essential() && d.Role != roleNFD {
 			return false
 		}
 	}

@@ -90,6 +90,18 @@ func TestEveryOptionBothWays(t *testing.T) {
 	}
 }
 
+// The name of an option's value stands in the sentence of its help. At the end it is a leftover: "…, intel or gaudi; NAME".
+func TestValueNamesAreInTheSentence(t *testing.T) {
+	leftover := regexp.MustCompile("[;,.:] `[A-Z_]+`$")
+	for name, program := range programs {
+		program.Flags().VisitAll(func(flag *pflag.Flag) {
+			if leftover.MatchString(flag.Usage) {
+				t.Errorf("%s: --%s: %s", name, flag.Name, flag.Usage)
+			}
+		})
+	}
+}
+
 // What is on a command line can be read in ps, in the API and in Icinga Web.
 func TestNoSecretOnACommandLine(t *testing.T) {
 	secret := regexp.MustCompile(`token|password|secret|auth`)
