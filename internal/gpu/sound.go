@@ -12,8 +12,9 @@ import (
 func (j *judgement) sound(v *view) {
 	now, passing := j.underway(v)
 	within := passing && j.within(now)
-	if len(v.blocked) > 0 && !(within && j.young(v.Created)) { // a new node's taints may be those of its start
-		j.willBeLost(v)
+	lasting := v.less(j.passes)
+	if len(lasting.blocked) > 0 && !(within && j.young(v.Created)) { // a new node's taints may be those of its start
+		j.willBeLost(lasting)
 	}
 	if within {
 		if now.stuck {
@@ -23,7 +24,7 @@ func (j *judgement) sound(v *view) {
 	}
 	j.orphaned(v)
 	var told *DaemonSet
-	if missing := j.labelsMissing(v); missing != "" && len(v.blocked) == 0 { // else it is told with the taint
+	if missing := j.labelsMissing(v); missing != "" && len(lasting.blocked) == 0 { // else it is told with the taint
 		told = j.unlabelled(v, missing)
 	}
 	switch {
