@@ -27,6 +27,7 @@ func (j *judgement) sound(v *view) {
 	if missing := j.labelsMissing(v); missing != "" && len(lasting.blocked) == 0 { // else it is told with the taint
 		told = j.unlabelled(v, missing)
 	}
+	failed, hasFailed := inState(v.Node, "failed")
 	switch {
 	case passing && now.stuck:
 		f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: now.what, Since: now.since.Time, AtLeast: !now.since.exact,
@@ -37,12 +38,10 @@ func (j *judgement) sound(v *view) {
 		j.add(v, f.mindful(v.Node))
 	case v.Labels[j.params.UpgradeLabel] == upgradeFailed:
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "driver upgrade failed", Cause: j.params.UpgradeLabel + "=" + upgradeFailed},
-			remedy: func(nodes []string) string {
-				return j.upgradeAnew(nodes)
-			}})
-	case v.Labels[labelMIGState] == "failed":
-		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "MIG change to " + v.Labels[labelMIGConfig] + " failed", Cause: labelMIGState + "=failed"},
-			remedy: j.restart("mig-manager", "see the log of the MIG manager, then restart its pod")})
+			remedy: j.upgradeAnew}.mindful(v.Node))
+	case hasFailed:
+		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: failed.of(v.Node) + " failed", Cause: failed.state + "=failed"},
+			remedy: j.restart(failed.manager, failed.say)}.mindful(v.Node))
 	default:
 		j.unwell(v, told)
 	}

@@ -30,30 +30,24 @@ type underway struct {
 
 // underway finds what goes on on the node, the most telling first.
 func (j *judgement) underway(v *view) (underway, bool) {
-	upgrade, mig, paused := v.Labels[j.params.UpgradeLabel], v.Labels[labelMIGState], pausedLabels(v.Node)
+	upgrade, paused := v.Labels[j.params.UpgradeLabel], pausedLabels(v.Node)
+	changing, isChanging := inState(v.Node, "pending", "rebooting")
 	switch {
 	case upgrade != "" && upgrade != upgradeRequired && upgrade != upgradeDone && upgrade != upgradeFailed:
 		return underway{what: "driver upgrade in progress (state " + upgrade + ")", since: j.upgraded(v), stuck: true,
 			remedy: func(nodes []string) string {
 				return fmt.Sprintf("see the driver's pod, then begin it anew: kubectl label nodes %s --overwrite %s=%s", some(nodes), j.params.UpgradeLabel, upgradeRequired)
 			}}, true
-	case mig == "pending" || mig == "rebooting":
-		u := underway{what: fmt.Sprintf("MIG change to %s %s", v.Labels[labelMIGConfig], mig), since: moment{Time: v.Written[labelMIGState]}, stuck: true,
-			remedy: j.restart("mig-manager", "see the log of the MIG manager, then restart its pod")}
+	case isChanging:
+		u := underway{what: changing.of(v.Node) + " " + v.Labels[changing.state], since: moment{Time: v.Written[changing.state]}, stuck: true,
+			remedy: j.restart(changing.manager, changing.say)}
 		if len(paused) > 0 {
 			u.what += ", deploy labels are " + v.Labels[paused[0]]
 		}
 		return u, true
 	case len(paused) > 0:
 		return underway{what: fmt.Sprintf("%s are %s, and nothing goes on that would set them back", plugin.Count(len(paused), "deploy label"), v.Labels[paused[0]]),
-			since: moment{Time: v.Written[deployPlugin]}, stuck: true,
-			remedy: func(nodes []string) string {
-				var sets []string
-				for _, key := range paused {
-					sets = append(sets, key+"=true")
-				}
-				return fmt.Sprintf("kubectl label nodes %s --overwrite %s", some(nodes), strings.Join(sets, " "))
-			}}, true
+			since: moment{Time: v.Written[paused[0]]}, stuck: true, remedy: setBack(v.Node, paused)}, true
 	case v.updating() && !v.updateFailed():
 		return underway{what: "machine-config update in progress", since: latest(v.Written[mcoDesired], v.Written[mcoState])}, true
 	}
