@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -261,10 +262,14 @@ func setLabel(label, has string) func(nodes []string) string {
 	}
 }
 
+// registers is for how long the kubelet keeps the numbers of a device plugin that has gone (k8s.io/kubernetes/pkg/kubelet/cm/devicemanager,
+// endpointStopGracePeriod): until then nothing tells a plugin that starts from one whose devices are all unhealthy.
+const registers = 5 * time.Minute
+
 // unregistered: all pods of the chain run, so it is between the plugin and the kubelet, or the GPUs themselves.
 func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
 	d := plugins[slices.IndexFunc(plugins, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) })]
-	_, known := j.pod(v.Node, d)
+	pod, known := j.pod(v.Node, d)
 	restart := func(nodes []string) string { return "restart the device plugin: " + deletePods(d, nodes) }
 	switch {
 	case !known:
@@ -279,6 +284,11 @@ func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
 		}
 		f.remedy = func(nodes []string) string {
 			return "run nvidia-smi in the driver's pod, then restart the DRA driver: " + deletePods(d, nodes)
+		}
+	case v.offer.allocatable == 0 && pod != nil && j.now.Sub(pod.Since).Abs() < registers:
+		f.Cause = d.Name + " has just started there and is not registered with the kubelet yet"
+		f.remedy = func(nodes []string) string {
+			return "look again in 5 minutes; if it has started anew by then: " + logs(d, pod, nodes)
 		}
 	case v.offer.unhealthy > 0:
 		f.Cause = fmt.Sprintf("the device plugin runs and has marked %d unhealthy (an XID, or a lost device), which it never takes back", v.offer.unhealthy)
@@ -314,4 +324,15 @@ func showDaemonSet(d *DaemonSet) string {
 		return "kubectl get daemonsets -A"
 	}
 	return fmt.Sprintf("kubectl -n %s get daemonset %s -o yaml", d.Namespace, d.Name)
+}
+
+// logs is the command that shows what the DaemonSet's pods have written: the one pod, or those of several nodes.
+func logs(d *DaemonSet, pod *Pod, nodes []string) string {
+	switch selector := podLabels(d); {
+	case len(nodes) == 1:
+		return fmt.Sprintf("kubectl -n %s logs %s", pod.Namespace, pod.Name)
+	case selector != "":
+		return fmt.Sprintf("kubectl -n %s logs -l %s --prefix", d.Namespace, selector)
+	}
+	return "see the logs of " + d.Name
 }

@@ -155,14 +155,11 @@ func (j *judgement) restart(part, say string) func([]string) string {
 
 // deletePods is the command that makes a DaemonSet start its pod on the nodes anew, with what else it ends.
 func deletePods(d *DaemonSet, nodes []string) string {
-	if len(d.PodLabels) == 0 || d.Namespace == "" { // inferred: without a selector it would take all pods
+	selector := podLabels(d)
+	if selector == "" || d.Namespace == "" { // inferred: without a selector it would take all pods
 		return "delete the pod of " + d.Name + " on " + some(nodes)
 	}
-	var labels []string
-	for _, key := range slices.Sorted(maps.Keys(d.PodLabels)) {
-		labels = append(labels, key+"="+d.PodLabels[key])
-	}
-	command := fmt.Sprintf("kubectl -n %s delete pod -l %s --field-selector spec.nodeName=", d.Namespace, strings.Join(labels, ","))
+	command := fmt.Sprintf("kubectl -n %s delete pod -l %s --field-selector spec.nodeName=", d.Namespace, selector)
 	if len(nodes) > 1 {
 		command = fmt.Sprintf("for n in %s; do %s$n; done", some(nodes), command)
 	} else {
@@ -175,4 +172,16 @@ func deletePods(d *DaemonSet, nodes []string) string {
 		command += " (it then applies the MIG profile, which ends all pods that use the node's GPUs)"
 	}
 	return command
+}
+
+// podLabels are the labels of the DaemonSet's pods as a selector for a command; empty: none is known.
+func podLabels(d *DaemonSet) string {
+	var labels []string
+	for _, key := range slices.Sorted(maps.Keys(d.PodLabels)) {
+		if !validKey(key) || !validValue(d.PodLabels[key]) {
+			return ""
+		}
+		labels = append(labels, key+"="+d.PodLabels[key])
+	}
+	return strings.Join(labels, ",")
 }
