@@ -83,6 +83,6 @@ func (j *judgement) unlabelled(v *view, missing string) (told *DaemonSet) {
 			f.Cause = d.Name + " should run there; whether it does is not known, as pods were not read"
 		}
 	}
-	j.add(v, f)
+	j.add(v, f.mindful(v.Node))
 	return told
 }

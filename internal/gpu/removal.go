@@ -38,6 +38,7 @@ func (j *judgement) removal(n *Node, why string) {
 		return
 	}
 	v := j.look(n)
+	j.seeDevices(v)
 	j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "is being removed and still there, " + v.offer.String(), Since: since.Time, AtLeast: !since.exact,
 		Cause: joined(", ", why, unknown), Consequence: "its GPUs are of no use meanwhile", Remedy: "ask the program that removes it; a finalizer or a pod that cannot be evicted may hold it"}})
 	j.totals.count(v)

@@ -251,6 +251,9 @@ func unset(all []mismatch) (n int) {
 
 func setLabel(label, has string) func(nodes []string) string {
 	return func(nodes []string) string {
+		if !validKey(label) {
+			return "see which DaemonSet selects " + label + ", which is no valid label"
+		}
 		if !strings.HasPrefix(label, deployPrefix) {
 			return fmt.Sprintf("see who sets %s (kubectl get nodes %s --show-labels)", label, some(nodes))
 		}

@@ -155,7 +155,7 @@ func (j *judgement) unwell(v *view, told *DaemonSet) {
 	if len(names) > 1 {
 		f.Details = append(f.Details, "not well: "+strings.Join(names, ", "))
 	}
-	j.add(v, f)
+	j.add(v, f.mindful(v.Node))
 }
 
 // rank orders roles as their pods wait for each other, those that nothing waits for last.
