@@ -35,6 +35,29 @@ func (c change) of(n *Node) string {
 	return strings.TrimSuffix(c.what+" to "+n.Labels[c.config], " to ")
 }
 
+// settling: the manager sets back the deploy labels and says success at once, before any plugin runs again. That is no excuse for a
+// plugin older than the grace, nor for a pod that crashes.
+func (j *judgement) settling(v *view) (underway, bool) {
+	c, done := inState(v.Node, "success")
+	if !done || !j.young(v.Written[c.state]) {
+		return underway{}, false
+	}
+	restarted := false
+	for _, d := range v.selected {
+		pod, known := j.pod(v.Node, d)
+		switch {
+		case d.essential() && pod != nil && pod.Crashing:
+			return underway{}, false
+		case d.Role == rolePlugin:
+			restarted = restarted || known && (pod == nil || j.young(pod.Created))
+		}
+	}
+	if !restarted {
+		return underway{}, false
+	}
+	return underway{what: c.of(v.Node) + " done, pods start again", since: moment{Time: v.Written[c.state]}}, true
+}
+
 // unpaused is what a deploy label said before a manager paused it; ok is false for what is no label's value.
 func unpaused(value string) (before string, ok bool) {
 	before, _, _ = strings.Cut(value, pausedMark)

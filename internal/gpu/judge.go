@@ -93,6 +93,7 @@ type judgement struct {
 	now        time.Time
 	daemonSets []DaemonSet // read or inferred
 	pods       map[place]*Pod
+	rollouts   map[[2]string]*rollout // by namespace and name of the DaemonSet
 	facts      []fact
 	notes      []string
 	totals     totals
@@ -107,7 +108,7 @@ type judgement struct {
 type place struct{ node, namespace, daemonSet string }
 
 func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
-	j := &judgement{snapshot: s, params: p, limits: l, now: now, daemonSets: s.DaemonSets, pods: map[place]*Pod{}, peers: map[string]int64{}, usual: map[string]int64{}, tainted: map[string]int{}, examples: map[*DaemonSet]string{},
+	j := &judgement{snapshot: s, params: p, limits: l, now: now, daemonSets: s.DaemonSets, pods: map[place]*Pod{}, rollouts: rollouts(s.Pods), peers: map[string]int64{}, usual: map[string]int64{}, tainted: map[string]int{}, examples: map[*DaemonSet]string{},
 		totals: totals{bad: map[string]bool{}, parts: map[string]part{}}}
 	if !s.DaemonSetsRead {
 		j.daemonSets = infer(s.Policies, s.Nodes)

@@ -136,7 +136,7 @@ func (j *judgement) unwell(v *view, told *DaemonSet) {
 			continue // told already
 		}
 		l, ok := j.troubled(v, d)
-		if !ok || j.young(l.since) || j.replaced(v, d) {
+		if _, replaced := j.replaced(v, d); !ok || replaced || j.young(l.since) {
 			continue
 		}
 		names = append(names, d.Name)

@@ -55,18 +55,17 @@ func (j *judgement) underway(v *view) (underway, bool) {
 		return u, true
 	}
 	for _, d := range v.selected {
-		if d.Role != roleAuxiliary && !slices.Contains(v.blocked, d) && j.replaced(v, d) {
-			return underway{what: fmt.Sprintf("pod of %s is young", d.Name), since: moment{Time: d.Rolled}}, true
+		if d.Role == roleAuxiliary || slices.Contains(v.blocked, d) {
+			continue
+		}
+		if since, ok := j.replaced(v, d); ok {
+			return underway{what: fmt.Sprintf("pod of %s is young", d.Name), since: since}, true
 		}
 	}
+	if u, ok := j.settling(v); ok {
+		return u, true
+	}
 	return underway{}, false
-}
-
-// replaced says whether a rollout replaces the DaemonSet's pod. A pod's own age excuses nothing, as one that is made anew again and
-// again is always young.
-func (j *judgement) replaced(v *view, d *DaemonSet) bool {
-	pod, known := j.pod(v.Node, d)
-	return known && j.young(d.Rolled) && (pod == nil || !pod.Crashing && (j.young(pod.Created) || pod.Deleting))
 }
 
 // driverFirst is the remedy where the driver's pod is ill too: its manager pauses the deploy labels itself, and sets them back once the
