@@ -600,12 +600,13 @@ func TestRolloutOfDaemonSets(t *testing.T) {
 	}
 }
 
-// The API dates a deletion to the end of the time that the pod has to end by itself.
+// The API dates a deletion to the end of the time that the pod has to end by itself. The DaemonSet controller marks pods with their revision.
 func TestDeletionOfPods(t *testing.T) {
 	at, seconds, yes := metav1.NewTime(noon), int64(30), true
 	o := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", DeletionTimestamp: &at, DeletionGracePeriodSeconds: &seconds,
+		Labels:          map[string]string{"controller-revision-hash": "5d8f"},
 		OwnerReferences: []metav1.OwnerReference{{Kind: "DaemonSet", Name: "d", Controller: &yes}}}}
-	if p, ok := reducePod(o); !ok || !p.Deleting || !p.DeletedSince.Equal(before(30*time.Second)) {
+	if p, ok := reducePod(o); !ok || p.Revision != "5d8f" || !p.Deleting || !p.DeletedSince.Equal(before(30*time.Second)) {
 		t.Errorf("%+v", p)
 	}
 }

@@ -42,9 +42,8 @@ func (j *judgement) devices(v *view) {
 			Remedy: "grant list on resourceslices.resource.k8s.io (icinga/rbac/check-gpu-node.yaml); Kubernetes before 1.34 does not serve them"}})
 		return
 	}
-	p := j.published(v.Name)
+	p := j.seeDevices(v)
 	want, by := j.expects(v.Node)
-	v.offer = p.offer(j.params.Driver, want)
 	usable := v.offer.allocatable
 	f := fact{Finding: plugin.Finding{State: j.grade(v.offer), Problem: fmt.Sprintf("%d of %d %s usable", usable, v.offer.want, v.offer.name)}}
 	if v.offer.want == 0 {
@@ -77,4 +76,15 @@ func (j *judgement) devices(v *view) {
 		f.Details = append(f.Details, "expected: "+by)
 	}
 	j.add(v, f.mindful(v.Node))
+}
+
+// seeDevices sets a node's offer to what its slices say, if it uses DRA and they were read.
+func (j *judgement) seeDevices(v *view) publication {
+	if !j.snapshot.SlicesRead || !usesDRA(v.Node, j.daemonSets) {
+		return publication{}
+	}
+	p := j.published(v.Name)
+	want, _ := j.expects(v.Node)
+	v.offer = p.offer(j.params.Driver, want)
+	return p
 }

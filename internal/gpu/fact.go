@@ -103,16 +103,18 @@ func together(facts []fact, now time.Time) plugin.Finding {
 		f.Cause = f.because(j.age(f.since))
 	}
 	if f.remedy != nil {
-		f.Remedy = f.remedy(nodes)
+		f.Remedy = f.remedyFor(nodes)
 	}
 	return f.Finding
 }
 
-// some are the nodes as arguments of a command; of many only the first, so that a line stays a line.
-func some(nodes []string) string {
-	const most = 5
-	if len(nodes) > most {
-		return strings.Join(nodes[:most], " ") + " …"
+// commanded is the most nodes that a command names, so that a line stays a line.
+const commanded = 5
+
+// remedyFor is the remedy for several nodes. Of many it names the first, and says that there are more: an ellipsis would be an argument.
+func (f fact) remedyFor(nodes []string) string {
+	if len(nodes) <= commanded {
+		return f.remedy(nodes)
 	}
-	return strings.Join(nodes, " ")
+	return fmt.Sprintf("%s; the same for %d more (below)", f.remedy(nodes[:commanded]), len(nodes)-commanded)
 }

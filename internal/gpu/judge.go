@@ -109,6 +109,7 @@ type judgement struct {
 	now        time.Time
 	daemonSets []DaemonSet // read or inferred
 	pods       map[place]*Pod
+	rollouts   map[[2]string]*rollout // by namespace and name of the DaemonSet
 	facts      []fact
 	notes      []string
 	totals     totals
@@ -126,7 +127,7 @@ type judgement struct {
 type place struct{ node, namespace, daemonSet string }
 
 func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
-	j := &judgement{snapshot: s, params: p, limits: l, now: now, daemonSets: s.DaemonSets, pods: map[place]*Pod{}, peers: map[string]map[string]int64{}, usual: map[string]int64{}, kinds: map[string]bool{}, slices: map[string][]Slice{}, tainted: map[string]int{}, examples: map[*DaemonSet]string{},
+	j := &judgement{snapshot: s, params: p, limits: l, now: now, daemonSets: s.DaemonSets, pods: map[place]*Pod{}, rollouts: rollouts(s.Pods), peers: map[string]map[string]int64{}, usual: map[string]int64{}, kinds: map[string]bool{}, slices: map[string][]Slice{}, tainted: map[string]int{}, examples: map[*DaemonSet]string{},
 		totals: totals{bad: map[string]bool{}, parts: map[string]part{}}}
 	if !s.DaemonSetsRead {
 		j.daemonSets = infer(s.Policies, s.Nodes)

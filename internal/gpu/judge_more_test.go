@@ -52,7 +52,7 @@ func TestJudgeTransient(t *testing.T) {
 		{name: "MIG change, 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), discoveryGone, label(labelMIGState, "pending"), written(labelMIGState, minutes(10)))), want: plugin.OK},
 		{name: "MIG change failed, GPUs offered", snapshot: fleet(1, on("all", label(labelMIGState, "failed"), label(labelMIGConfig, "all-1g.5gb"))), want: plugin.Warning, says: []string{"MIG change to all-1g.5gb failed"}},
 		{name: "MIG change failed, none offered", snapshot: fleet(1, on("all", gpus(0, 0), label(labelMIGState, "failed"), label(labelMIGConfig, "all-1g.5gb"))), want: plugin.Critical, says: []string{"the MIG change to all-1g.5gb failed"}},
-		{name: "paused for 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), paused("paused-for-vgpu-change", minutes(10))), gone("gpu-01")), want: plugin.OK},
+		{name: "paused for 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), paused("paused-for-driver-upgrade", minutes(10))), gone("gpu-01")), want: plugin.OK},
 		{name: "machine-config update, 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)))), want: plugin.OK, says: []string{"machine-config update in progress"}},
 		{name: "machine-config update, 10 minutes, but a taint keeps the pods away", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)), taint(reserved, 21*day)), gone("gpu-01")), want: plugin.Critical, says: []string{"taint " + reserved, "first run check_mcp"}},
 		{name: "machine-config update, 2 hours: not an excuse, and what to mind", snapshot: fleet(1, on("all", gpus(0, 0), updating(2*time.Hour))), want: plugin.Critical, says: []string{"not registered with the kubelet", "first run check_mcp"}},

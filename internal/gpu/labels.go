@@ -10,6 +10,8 @@ const (
 	labelMIGConfig = "nvidia.com/mig.config"                         // the wanted profile
 	labelMIGState  = "nvidia.com/mig.config.state"                   // pending, rebooting, success, failed
 	labelMIGMode   = "nvidia.com/mig.strategy"                       // single, mixed; absent with none
+	labelVGPUTypes = "nvidia.com/vgpu.config"                        // the wanted types of virtual GPU
+	labelVGPUState = "nvidia.com/vgpu.config.state"                  // pending, success, failed
 	labelSharing   = "nvidia.com/device-plugin.config"               // the named sharing config
 	labelExpected  = "nvsentinel.dgxc.nvidia.com/gpu.count.expected" // NVSentinel's: what nodes of this kind have
 	// AMD's: the wanted profile of the device config manager, and the node labeller's word on what it is, as "cpx_nps4".
@@ -46,5 +48,5 @@ var annotations = []string{annotationValidation, annotationPodsDone, annotationN
 
 // followed are the labels and annotations of which the time of the last write is kept.
 func (p Params) followed() []string {
-	return []string{p.UpgradeLabel, labelMIGState, deployPlugin, labelPresent, mcoDesired, mcoState}
+	return []string{p.UpgradeLabel, labelMIGState, labelVGPUState, deployPlugin, labelPresent, mcoDesired, mcoState}
 }

@@ -9,6 +9,9 @@ import (
 // wrongNode: the node is meant to have a DaemonSet of the role, but none of that role selects it: its deploy label was lost, or they are
 // for other nodes, as with OpenShift's driver toolkit there is one for each version of the operating system.
 func (j *judgement) wrongNode(v *view, r role) (link, bool) {
+	if r == roleMPS { // feature discovery says which nodes are to have it
+		return link{}, false
+	}
 	var near *DaemonSet
 	var at mismatch
 	fewest := 0

@@ -89,6 +89,7 @@ type Pod struct {
 	Namespace, DaemonSet string
 	Name, Node           string
 	Created              time.Time
+	Revision             string // of the DaemonSet's pod template
 	Deleting             bool
 	DeletedSince         time.Time // when that was asked for; zero: unknown
 	Ready                bool

@@ -148,14 +148,14 @@ type settings struct {
 }
 
 // places are the settings of the DaemonSets, each once.
-func places(all []*DaemonSet) []settings {
+func (j *judgement) places(all []*DaemonSet) []settings {
 	var out []settings
 	for _, d := range all {
 		var s settings
 		switch {
 		case d.Role == roleNFD:
 			s = settings{"NFD's worker tolerations", "(NodeFeatureDiscovery spec.operand.workerTolerations, or the chart's worker.tolerations)", ""}
-		case d.Owner.Kind == "ClusterPolicy":
+		case d.Owner.Kind == "ClusterPolicy" && j.params.owns(clusterPolicies.Group): // Gaudi's operator has one too
 			s = settings{"ClusterPolicy " + d.Owner.Name, "spec.daemonsets.tolerations", ", which replaces the operator's own list: repeat nvidia.com/gpu there"}
 		case d.Owner.Kind == "NVIDIADriver":
 			s = settings{"NVIDIADriver " + d.Owner.Name, "spec.tolerations", ", which is added to the operator's own list"}
@@ -173,9 +173,9 @@ func places(all []*DaemonSet) []settings {
 
 func (s settings) String() string { return strings.TrimSpace(s.name + " " + s.path) }
 
-func placeNames(all []*DaemonSet) string {
+func (j *judgement) placeNames(all []*DaemonSet) string {
 	var out []string
-	for _, s := range places(all) {
+	for _, s := range j.places(all) {
 		out = append(out, s.String())
 	}
 	return plugin.List(out)
@@ -188,7 +188,7 @@ func (j *judgement) taintDetails(v *view) []string {
 	for _, t := range v.taints {
 		tolerations = append(tolerations, fmt.Sprintf("{key: %s, operator: Exists, effect: %s}", t.Key, t.Effect))
 	}
-	for _, s := range places(v.blocked) {
+	for _, s := range j.places(v.blocked) {
 		out = append(out, fmt.Sprintf("to keep the taint, add %s to %s%s; this restarts its pods on all nodes", strings.Join(tolerations, ", "), s, s.rule))
 	}
 	for _, t := range v.taints {
@@ -212,7 +212,7 @@ func (j *judgement) mistakes(v *view) []string {
 		for _, d := range v.blocked {
 			for _, has := range d.Tolerations {
 				if why := almost(has, t); why != "" {
-					tell(fmt.Sprintf("the toleration for %s in %s %s", t.Key, placeNames([]*DaemonSet{d}), why))
+					tell(fmt.Sprintf("the toleration for %s in %s %s", t.Key, j.placeNames([]*DaemonSet{d}), why))
 				}
 			}
 		}
@@ -222,8 +222,8 @@ func (j *judgement) mistakes(v *view) []string {
 				others = append(others, d)
 			}
 		}
-		if len(others) > 0 && !slices.Equal(places(others), places(v.blocked)) {
-			tell(fmt.Sprintf("taint %s:%s is tolerated in %s, but not in %s", t.Key, t.Effect, placeNames(others), placeNames(v.blocked)))
+		if len(others) > 0 && !slices.Equal(j.places(others), j.places(v.blocked)) {
+			tell(fmt.Sprintf("taint %s:%s is tolerated in %s, but not in %s", t.Key, t.Effect, j.placeNames(others), j.placeNames(v.blocked)))
 		}
 	}
 	return out
