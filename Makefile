@@ -74,7 +74,7 @@ integration: ## tests against a real Kubernetes API server (builds it first: som
 package-test: ## install, upgrade and remove the .deb on this machine, as root, with a real Icinga 2
 	$(GO) test -tags package -count=1 $(TESTFLAGS) ./test/package
 
-# BENCHFLAGS: -rounds 1 -starts 20 -nodes 47,1000 -pods 0 -evaluations 23000 for a first look, -out FILE for a copy of the tables.
+# BENCHFLAGS: -rounds 1 -starts 20 -nodes 47,1000 -evaluations 23000 for a first look, -out FILE for a copy of the tables.
 bench: all ## cost of the plugins beside a bare program, kubectl or curl with jq, and python: sizes up to 5,000 nodes and 150,000 pods
 	OVERDUE_SERVERS="$$(test/servers/build)" && export OVERDUE_SERVERS && \
 	$(GO) test -tags performance -count=1 -timeout 60m -v $(TESTFLAGS) ./test/performance -args $(BENCHFLAGS)

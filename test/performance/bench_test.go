@@ -18,7 +18,7 @@ var (
 	rounds          = flag.Int("rounds", 7, "rounds of each command; quick ones have more, and who takes long has fewer")
 	starts          = flag.Int("starts", 300, "starts of each program")
 	sizes           = intsFlag("nodes", "47,1000,5000", "sizes of the cluster, growing")
-	pods            = flag.Int("pods", 150_000, "pods on 5,000 nodes, 30 on each; 0 for none")
+	pods            = intsFlag("pods", "15000,150000", "sizes of the cluster of 5,000 nodes in pods, growing, 30 on each node; empty for none")
 	mostEvaluations = flag.Int("evaluations", 1_000_000, "leave out longer lists of evaluations")
 	output          = flag.String("out", "", "write the tables to this file too")
 )
@@ -37,7 +37,9 @@ type ints []int
 func (l *ints) String() string { return fmt.Sprint(*l) }
 
 func (l *ints) Set(text string) error {
-	*l = nil
+	if *l = nil; text == "" {
+		return nil
+	}
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(part)
 		if err != nil {

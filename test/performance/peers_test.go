@@ -11,14 +11,25 @@ import (
 	"testing"
 )
 
-// kubectl is what a user would write: `kubectl get WHAT -o json | jq FILTER`.
-func kubectl(t *testing.T, what, filter, want string, memory int) contender {
+// get is a list, and what jq makes of it.
+type get struct{ what, filter string }
+
+// kubectl is what a user would write: `kubectl get WHAT -o json | jq FILTER`, for each of the lists.
+func kubectl(t *testing.T, want string, memory int, lists ...get) contender {
 	configs := map[endpoint]string{}
-	return contender{kind: kindShell, name: "kubectl get " + what + " \\| jq", want: want, memory: memory, command: func(e endpoint) []string {
+	var names []string
+	for _, l := range lists {
+		names = append(names, "get "+l.what)
+	}
+	return contender{kind: kindShell, name: "kubectl " + strings.Join(names, ", ") + " \\| jq", want: want, memory: memory, command: func(e endpoint) []string {
 		if configs[e] == "" {
 			configs[e] = e.kubeconfig(t)
 		}
-		return shell(fmt.Sprintf(`kubectl --kubeconfig %s get %s -o json | jq -r '%s'`, configs[e], what, filter))
+		var script []string
+		for _, l := range lists {
+			script = append(script, fmt.Sprintf(`kubectl --kubeconfig %s get %s -o json | jq -r '%s'`, configs[e], l.what, l.filter))
+		}
+		return shell(strings.Join(script, " && "))
 	}}
 }
 
