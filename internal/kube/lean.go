@@ -14,7 +14,6 @@ var nodesResource = Resource{Version: "v1", Name: "nodes"}
 // lean appends to dst what a node has besides. What is not good protobuf is appended as it is, for the decoder to say why.
 func lean(dst, node []byte) []byte {
 	start := len(dst)
-	var status []byte
 	for rest := node; len(rest) > 0; {
 		field, size, value := protobufField(rest)
 		if size == 0 {
@@ -24,21 +23,31 @@ func lean(dst, node []byte) []byte {
 			dst, rest = append(dst, rest[:size]...), rest[size:]
 			continue
 		}
-		status = status[:0]
-		for inner := value; len(inner) > 0; {
-			field, size, _ := protobufField(inner)
-			if size == 0 {
-				return append(dst[:start], node...)
-			}
-			if field < firstUnjudged || field >= noUnjudged {
-				status = append(status, inner[:size]...)
-			}
-			inner = inner[size:]
+		length := 0
+		good := judged(value, func(field []byte) { length += len(field) })
+		if !good {
+			return append(dst[:start], node...)
 		}
-		dst = append(binary.AppendUvarint(append(dst, nodeStatus<<3|lengthDelimited), uint64(len(status))), status...)
+		dst = binary.AppendUvarint(append(dst, nodeStatus<<3|lengthDelimited), uint64(length))
+		judged(value, func(field []byte) { dst = append(dst, field...) })
 		rest = rest[size:]
 	}
 	return dst
+}
+
+// judged yields the fields of a status that are kept. It returns false when it comes to what is not good protobuf.
+func judged(status []byte, yield func(field []byte)) bool {
+	for len(status) > 0 {
+		field, size, _ := protobufField(status)
+		if size == 0 {
+			return false
+		}
+		if field < firstUnjudged || field >= noUnjudged {
+			yield(status[:size])
+		}
+		status = status[size:]
+	}
+	return true
 }
 
 // protobufField splits off the first field of a message: its whole size and, of a length-delimited one, its value, which is not nil
