@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"overdue/test/realkube"
 )
@@ -48,7 +49,9 @@ func cluster(t *testing.T) {
 			continue
 		}
 		for _, count := range *pods {
+			began := time.Now()
 			s.FillPods(t, count)
+			t.Logf("%d pods filled in after %v", count, time.Since(began).Round(time.Second))
 			change(t, server, count)
 		}
 		if len(*pods) > 0 {
