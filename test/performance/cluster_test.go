@@ -60,8 +60,9 @@ func cluster(t *testing.T) {
 	}
 }
 
+// kubePlugin leaves time for a busy machine.
 func kubePlugin(name string, e endpoint, more ...string) []string {
-	return append([]string{plugin(name), "--server", e.url, "--ca-file", e.authority, "--token-file", e.token}, more...)
+	return append([]string{plugin(name), "--server", e.url, "--ca-file", e.authority, "--token-file", e.token, "-t", "300"}, more...)
 }
 
 func pools(t *testing.T, server endpoint, n int) {

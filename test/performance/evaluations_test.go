@@ -34,7 +34,7 @@ func evaluations(t *testing.T) {
 			curl(list, "[.[] | select("+open+")] | length", c.jq, c.memory),
 			python(fmt.Sprintf(`sum(e["Status"] in ("pending", "blocked") for e in get(%q))`, list), c.jq, c.memory),
 		}}.hold(t, contender{name: "check_nomad_evals", want: c.want, command: func(e endpoint) []string {
-			return []string{plugin("check_nomad_evals"), "--address", e.url, "--ca-file", e.authority, "--token-file", e.token, "-t", "60"}
+			return []string{plugin("check_nomad_evals"), "--address", e.url, "--ca-file", e.authority, "--token-file", e.token, "-t", "300"}
 		}}, standIn(t, server.HTTP()))
 		server.Close()
 	}

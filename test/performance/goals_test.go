@@ -37,7 +37,7 @@ func (r *results) goals(b *strings.Builder) {
 		if ratio := cpu(plugin.cost) / cpu(floor.cost); c.healthy {
 			tell(fmt.Sprintf("healthy path ≤ %.0f × the floor's CPU", mostHealthy), c.title(), ratio, ratio <= mostHealthy)
 		}
-		if shell, ok := c.of(kindShell); ok && (c.unit == "nodes" && c.size == 5000 || c.unit == "pods") {
+		if shell, ok := c.of(kindShell); ok && plugin.bytes > 1e6 && (c.unit == "nodes" && c.size == 5000 || c.unit == "pods") {
 			less := cpu(shell.cost) / cpu(plugin.cost)
 			tell(fmt.Sprintf("≥ %.0f × less CPU than jq", leastCPU), c.title(), less, less >= leastCPU)
 			less = shell.mib() / plugin.mib()
