@@ -19,7 +19,7 @@ type rollout struct {
 }
 
 func newRollout(p Pool, nodes []Node, images poolImages) rollout {
-	r := rollout{pool: p, nodes: nodes, images: images}
+	r := rollout{pool: p, nodes: nodes, images: images, updated: make([]Node, 0, len(nodes))} // most are
 	for _, n := range nodes {
 		switch {
 		case n.failed():

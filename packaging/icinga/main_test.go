@@ -93,10 +93,10 @@ func TestEveryOptionBothWays(t *testing.T) {
 // The name of an option's value stands in the sentence of its help. At the end it is a leftover: "…, intel or gaudi; NAME".
 func TestValueNamesAreInTheSentence(t *testing.T) {
 	leftover := regexp.MustCompile("[;,.:] `[A-Z_]+`$")
-	for name, program := range programs {
+	for _, program := range programs.All {
 		program.Flags().VisitAll(func(flag *pflag.Flag) {
 			if leftover.MatchString(flag.Usage) {
-				t.Errorf("%s: --%s: %s", name, flag.Name, flag.Usage)
+				t.Errorf("%s: --%s: %s", program.Name, flag.Name, flag.Usage)
 			}
 		})
 	}
