@@ -69,7 +69,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}
-	fmt.Println("\nWhat each verdict means and what to do: docs/. On your own cluster: bin/check_mcp, bin/check_gpu_node, bin/check_nomad_evals, bin/check_prewarm_pool")
+	fmt.Println("\nWhat each verdict means and what to do: docs/. On your own cluster: the same programs, in bin/; each has --help.")
 }
 
 // show runs a plugin, with variables added to its environment, and prints what it says.

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -83,29 +84,14 @@ func TestKilled(t *testing.T) {
 			server.Set(29, 4, 0, 0)
 			reached := make(chan struct{}, 100)
 			if hangPut {
-				const path = "/api/v1/execution-environments/29"
-				server.Handle(path, func(w http.ResponseWriter, r *http.Request) {
-					if r.Method == http.MethodPut {
-						_, _ = io.Copy(io.Discard, r.Body) // only then does the server see that the caller is gone
-						reached <- struct{}{}
-						<-r.Context().Done()
-						return
-					}
-					body := strings.Replace(poseidontest.Body("execution-environments-id-200.json"), `"id": 10`, `"id": 29`, 1)
-					_, _ = io.WriteString(w, body)
-				})
+				hang(server, reached)
 			}
 			dir := t.TempDir()
 			command, out := call(t, server, dir)
 			if hangPut {
 				<-reached
 			} else {
-				// the pool stays empty, as the stand-in's clock stands: the handler polls
-				for deadline := time.Now().Add(20 * time.Second); requestsAfterPut(server) == 0; time.Sleep(time.Millisecond) {
-					if time.Now().After(deadline) {
-						t.Fatalf("no PUT: %s", out)
-					}
-				}
+				untilPolling(t, server, out)
 			}
 			if err := command.Process.Kill(); err != nil {
 				t.Fatal(err)
@@ -131,6 +117,61 @@ func TestKilled(t *testing.T) {
 				t.Errorf("left behind: %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// TestTerminated holds that a handler which is ended after it began, as Icinga ends one at the command's timeout, says so first, by its
+// exit code too.
+func TestTerminated(t *testing.T) {
+	for name, hangPut := range map[string]bool{"while it looks at the pool": false, "before the PUT is answered": true} {
+		t.Run(name, func(t *testing.T) {
+			server := poseidontest.New()
+			defer server.Close()
+			server.Set(29, 4, 0, 3)
+			reached := make(chan struct{}, 100)
+			if hangPut {
+				hang(server, reached)
+			}
+			command, out := call(t, server, t.TempDir())
+			if hangPut {
+				<-reached
+			} else {
+				untilPolling(t, server, out)
+			}
+			if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			code := wait(t, command)
+			first, rest, _ := strings.Cut(out.String(), "\n")
+			if code != 2 || !strings.HasPrefix(first, "[DID NOT HELP] - resync 29 at ") || !strings.Contains(first, "interrupted after the resync began") ||
+				!strings.Contains(first, "3 used runners ended") || !strings.Contains(rest, "stopped by SIGTERM") {
+				t.Errorf("exit code %d: %s", code, out)
+			}
+		})
+	}
+}
+
+// hang has the PUT of environment 29 wait until its caller is gone.
+func hang(server *poseidontest.Server, reached chan<- struct{}) {
+	server.Handle("/api/v1/execution-environments/29", func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut {
+			_, _ = io.Copy(io.Discard, r.Body) // only then does the server see that the caller is gone
+			reached <- struct{}{}
+			<-r.Context().Done()
+			return
+		}
+		body := strings.Replace(poseidontest.Body("execution-environments-id-200.json"), `"id": 10`, `"id": 29`, 1)
+		_, _ = io.WriteString(w, body)
+	})
+}
+
+// untilPolling waits until the handler looks at what came of the PUT. The pool stays empty, as the stand-in's clock stands.
+func untilPolling(t *testing.T, server *poseidontest.Server, out *strings.Builder) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); requestsAfterPut(server) == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no PUT: %s", out)
+		}
 	}
 }
 

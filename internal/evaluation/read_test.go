@@ -93,10 +93,11 @@ func TestWhichEvaluationsCount(t *testing.T) {
 		"failed, the job is purged":                                 {evaluations: "[" + failed + "]", says: "no evaluation overdue"},
 		"a chain, the job is purged": {evaluations: `[{"ID":"f","JobID":"a",` + at + `,"Type":"batch","Status":"failed","TriggeredBy":"failed-follow-up","NextEval":"0d75e2c4-3c08","CreateIndex":5},` +
 			`{"ID":"0d75e2c4-3c08","JobID":"a",` + at + `,"Wait":9000000000000,"Status":"pending","TriggeredBy":"failed-follow-up","CreateIndex":6}]`, code: 1, says: "nomad eval delete 0d75e2c4-3c08;"},
-		"failed, made good later":      {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"complete","CreateIndex":6}]`, job: true, says: "no evaluation overdue"},
-		"failed, closed well before":   {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"complete","CreateIndex":4}]`, job: true, code: 1, says: "without a follow-up"},
-		"failed, canceled later":       {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"canceled","CreateIndex":6}]`, job: true, code: 1, says: "without a follow-up"},
-		"an allocation and its quotas": {evaluations: `[{"ID":"e","JobID":"a","Namespace":"default","CreateTime":1796080259281752300,"Status":"blocked","FailedTGAllocs":{"g":{"NodesEvaluated":3,"QuotaExhausted":["cpu exhausted (300 needed > 200 limit)"]}}}]`, code: 1, says: "quota exhausted: cpu exhausted (300 needed › 200 limit)"},
+		"failed, made good later":               {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"complete","CreateIndex":6}]`, job: true, says: "no evaluation overdue"},
+		"failed, closed well before":            {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"complete","CreateIndex":4}]`, job: true, code: 1, says: "without a follow-up"},
+		"failed, canceled later":                {evaluations: "[" + failed + `,{"ID":"g","JobID":"a",` + at + `,"Status":"canceled","CreateIndex":6}]`, job: true, code: 1, says: "without a follow-up"},
+		"an allocation and its quotas":          {evaluations: `[{"ID":"e","JobID":"a","Namespace":"default","CreateTime":1796080259281752300,"Status":"blocked","FailedTGAllocs":{"g":{"NodesEvaluated":3,"QuotaExhausted":["cpu exhausted (300 needed > 200 limit)"]}}}]`, code: 1, says: "quota exhausted: cpu exhausted (300 needed › 200 limit)"},
+		"a task group of which nothing is told": {evaluations: `[{"ID":"e","JobID":"a","Namespace":"default","CreateTime":1796080259281752300,"Status":"blocked","FailedTGAllocs":{"g":null}}]`, code: 1, says: "no node is ready in its datacenters and node pool"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, func(s *nomadtest.Server) { s.Evaluations(r.evaluations) })

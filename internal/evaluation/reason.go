@@ -11,7 +11,7 @@ import (
 
 // reason words why the allocations of an evaluation cannot be placed: "memory exhausted on 4 nodes". It is worded while
 // reading, because the numbers behind it are larger than all the rest of an evaluation.
-func reason(failures map[string]nomad.Placement) string {
+func reason(failures map[string]*nomad.Placement) string {
 	var groups []string
 	for name := range failures {
 		groups = append(groups, name)
@@ -19,7 +19,11 @@ func reason(failures map[string]nomad.Placement) string {
 	slices.Sort(groups)
 	var texts []string
 	for _, name := range groups {
-		if text := obstacle(failures[name]); !slices.Contains(texts, text) {
+		failure := failures[name]
+		if failure == nil { // null
+			failure = new(nomad.Placement)
+		}
+		if text := obstacle(failure); !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
 	}
@@ -27,7 +31,7 @@ func reason(failures map[string]nomad.Placement) string {
 }
 
 // obstacle is what a task group meets. A quota comes first: no node can help there.
-func obstacle(p nomad.Placement) string {
+func obstacle(p *nomad.Placement) string {
 	var parts []string
 	if len(p.QuotaExhausted) > 0 {
 		parts = append(parts, "quota exhausted: "+plugin.List(p.QuotaExhausted))

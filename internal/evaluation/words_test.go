@@ -7,6 +7,8 @@ func TestParent(t *testing.T) {
 		"web": "web", "a/b": "a/b", "ci/dispatch-1796090259-5d561159": "ci", "team/ci/dispatch-1796090259-5d561159": "team/ci",
 		"ci/dispatch-of-anna-1796090259-5d561159": "ci", "cron/periodic-1796088840": "cron",
 		"ci/dispatch-": "ci/dispatch-", "ci/dispatch-x": "ci/dispatch-x", "cron/periodic-daily": "cron/periodic-daily", "": "",
+		"/dispatch-1-a": "/dispatch-1-a", "a/dispatch--1-a": "a/dispatch--1-a", "a/dispatch-of/b-1-a": "a", "a/dispatch-1-a/periodic-2": "a/dispatch-1-a",
+		"a/dispatch-1-g": "a/dispatch-1-g", "a/dispatch-x1-a": "a/dispatch-x1-a", "a/dispatch-1-": "a/dispatch-1-", "a/periodic-": "a/periodic-", "a/dispatch-1": "a/dispatch-1",
 	} {
 		if got := id(job).parent(); got != id(want) {
 			t.Errorf("%s is of %s, want %s", job, got.Job, want)

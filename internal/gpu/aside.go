@@ -54,9 +54,11 @@ func (j *judgement) maintained(v *view) bool {
 	if by == "" {
 		return false
 	}
+	j.seeDevices(v)
 	f := fact{Finding: plugin.Finding{State: plugin.OK, Problem: "set aside for maintenance, " + v.offer.String(), Since: since.Time, AtLeast: !since.exact, Cause: by}}
 	if late, why := j.overdue(v.Node, since.Time); late {
 		f.State, f.Remedy, f.Cause = plugin.Warning, "ask the program that put it there", joined(", ", by, why)
+		f = f.mindful(v.Node)
 	}
 	j.add(v, f)
 	j.besideMaintenance(v)
@@ -75,17 +77,15 @@ func (j *judgement) overdue(n *Node, since time.Time) (late bool, why string) {
 
 // besideMaintenance tells a taint that the maintenance does not take away when it ends.
 func (j *judgement) besideMaintenance(v *view) {
-	rest := *v
-	rest.taints = slices.DeleteFunc(slices.Clone(v.taints), func(t corev1.Taint) bool { return maintenanceTaints[t.Key] })
-	rest.blocked = slices.DeleteFunc(slices.Clone(v.blocked), func(d *DaemonSet) bool { return len(d.untolerated(rest.taints)) == 0 })
+	rest := v.less(func(_ *view, t corev1.Taint) bool { return maintenanceTaints[t.Key] })
 	switch {
 	case len(rest.blocked) == 0:
 	case v.offer.allocatable > 0 || onlyAuxiliary(rest.blocked):
-		j.willBeLost(&rest)
+		j.willBeLost(rest)
 	default:
-		f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: v.offer.String() + ", and not after the maintenance either", Consequence: held(v.Node)}}
-		j.byTaint(&rest, &f)
-		j.add(v, f)
+		f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: v.offer.String() + ", and not after the maintenance either"}}
+		j.byTaint(rest, &f)
+		j.add(v, f.mindful(v.Node))
 	}
 }
 
@@ -103,7 +103,7 @@ func (j *judgement) onPurpose(v *view) bool {
 		for i := range j.daemonSets {
 			d := &j.daemonSets[i]
 			pod, known := j.pod(v.Node, d)
-			keeps = keeps || d.essential() && (!v.Recognised || d.selects(v.Node)) && len(d.untolerated([]corev1.Taint{t})) > 0 && (!known || pod == nil)
+			keeps = keeps || v.needs(d) && (!v.Recognised || d.selects(v.Node)) && len(d.untolerated([]corev1.Taint{t})) > 0 && (!known || pod == nil)
 		}
 		if keeps {
 			j.add(v, fact{Finding: plugin.Finding{State: plugin.OK, Problem: v.offer.String() + ", on purpose", Cause: "taint " + t.ToString() + " (--ignore-taint)"}})

@@ -12,27 +12,27 @@ import (
 // marks are parts of the names and images of device plugins whose plain manifests have no selector, by the domain of the resource that
 // they offer (NVIDIA/k8s-device-plugin: nvidia-device-plugin.yml; ROCm/k8s-device-plugin: k8s-ds-amdgpu-dp.yaml).
 var marks = map[string][]string{
-	"nvidia.com":    {"nvidia"},
+	"nvidia.com":    {"nvidia", "hami-device-plugin"}, // HAMi's divides NVIDIA's GPUs
 	"amd.com":       {"amdgpu", "amd-gpu", "rocm/k8s-device-plugin"},
 	"gpu.intel.com": {"intel-gpu"},
 	"habana.ai":     {"habana", "gaudi"},
 }
 
-// network are parts of those of network devices, of which NVIDIA is a vendor too.
-var network = []string{"rdma", "sriov", "mellanox", "mofed"}
+// network are parts of those of network devices, of which NVIDIA is a vendor too, and which select GPU nodes.
+var network = []string{"rdma", "sriov", "mellanox", "mofed", "aws-efa"}
 
-// brands says whether a DaemonSet's name or image is that of the vendor's GPUs.
-func (p Params) brands(o *appsv1.DaemonSet) bool {
+// named says whether a DaemonSet's name or image has one of the parts.
+func named(o *appsv1.DaemonSet, parts []string) bool {
 	text := o.Name
 	for _, c := range o.Spec.Template.Spec.Containers {
 		text += " " + c.Image
 	}
-	has := func(parts []string) bool {
-		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
-	}
-	if has(network) {
-		return false
-	}
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+}
+
+// brands says whether a DaemonSet's name or image is that of the vendor's GPUs.
+func (p Params) brands(o *appsv1.DaemonSet) bool {
+	has := func(parts []string) bool { return named(o, parts) }
 	for _, domain := range p.domains() {
 		if has(marks[domain]) {
 			return true

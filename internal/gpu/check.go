@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"overdue/internal/kube"
@@ -38,7 +39,7 @@ var Program = plugin.Program{
 		{About: "Find GPU nodes that nothing has recognised as such, by their instance type:",
 			Command: "check_gpu_node --expect-selector node.kubernetes.io/instance-type=bm-a100-4 --expect 4"},
 		{About: "Before and after a change to one node:", Command: "check_gpu_node --node wrk-98"},
-		{About: "AMD's GPUs, with a resource name of the site's own:", Command: "check_gpu_node --vendor amd --resource amd.com/gpu"},
+		{About: "AMD's GPUs, without those for virtual machines:", Command: "check_gpu_node --vendor amd --resource amd.com/gpu --resource 'amd.com/?px_nps*'"},
 	},
 	Timeout:     30 * time.Second,
 	Unreachable: plugin.Unknown,
@@ -55,6 +56,7 @@ type options struct {
 	noPods     bool
 	grace      plugin.Duration
 	limits     Limits
+	flags      *pflag.FlagSet // of the vendor
 }
 
 func define(flags *plugin.Flags) plugin.Check {
@@ -78,14 +80,15 @@ func define(flags *plugin.Flags) plugin.Check {
 	f.BoolVar(&l.AllowEmpty, "allow-empty", false, "a cluster without GPU nodes is OK")
 
 	f = flags.Group("Vendor")
-	f.StringVar(&o.vendor, "vendor", o.vendor, "fill in what the options below do not give: nvidia, amd, intel or gaudi; `NAME`")
+	o.flags = f
+	f.StringVar(&o.vendor, "vendor", o.vendor, "the vendor `NAME` fills in what the options below do not give: nvidia, amd, intel or gaudi")
 	f.StringArrayVar(&p.Resources, "resource", nil, "extended resource that is a GPU, a `GLOB`; repeatable")
-	f.StringVar(&p.CountLabel, "count-label", "", "node label with the number of GPUs; `KEY`")
-	f.StringVar(&p.ReplicasLabel, "replicas-label", "", "node label with the number of pods that share each GPU; `KEY`")
+	f.StringVar(&p.CountLabel, "count-label", "", "node label `KEY` with the number of GPUs")
+	f.StringVar(&p.ReplicasLabel, "replicas-label", "", "node label `KEY` with the number of pods that share each GPU")
 	f.StringArrayVar(&p.RequireLabels, "require-label", nil, "warn when a GPU node has no label `KEY`; repeatable; none requires none; the vendor's only where a feature discovery is installed")
-	f.StringVar(&p.UpgradeLabel, "upgrade-label", "", "node label with the state of the driver's upgrade; `KEY`")
-	f.StringVar(&p.Driver, "dra-driver", "", "driver of the ResourceSlices (dynamic resource allocation); `NAME`")
-	f.StringArrayVar(&o.namespaces, "namespace", nil, "all DaemonSets of the namespace `NAME` are the GPUs'; repeatable (default: found in all by the labels that they select)")
+	f.StringVar(&p.UpgradeLabel, "upgrade-label", "", "node label `KEY` with the state of the driver's upgrade")
+	f.StringVar(&p.Driver, "dra-driver", "", "driver `NAME` of the ResourceSlices (dynamic resource allocation)")
+	f.StringArrayVar(&o.namespaces, "namespace", nil, "look for the GPUs' DaemonSets in the namespace `NAME` only; repeatable (default: in all)")
 	f.BoolVar(&o.noPods, "no-pods", false, "do not read pods: fewer answers, less to ask for")
 
 	o.kube.AddFlags(flags.Group("Cluster"))
@@ -123,10 +126,11 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	}
 	o.limits.Grace = time.Duration(o.grace)
 	v := Judge(s, r.params, o.limits, run.Now())
-	run.Add(v.Findings...) // with an error, this is what was known until then
-	if err != nil {
+	if err != nil { // then the findings are what is known all the same, and the error says what is not
+		run.Add(slices.DeleteFunc(v.Findings, func(f plugin.Finding) bool { return f.State == plugin.Unknown })...)
 		return err
 	}
+	run.Add(v.Findings...)
 	for _, note := range v.Notes {
 		run.Note("%s", note)
 	}
@@ -139,7 +143,7 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 func (o *options) reader() (reader, error) {
 	vendor, ok := vendors[o.vendor]
 	if !ok {
-		return reader{}, plugin.Misuse(fmt.Sprintf("--vendor %s: there are %s", plugin.Clean(o.vendor), strings.Join(slices.Sorted(maps.Keys(vendors)), ", ")))
+		return reader{}, plugin.Misuse(fmt.Sprintf("--vendor %s: there are %s", quoted(o.vendor), strings.Join(slices.Sorted(maps.Keys(vendors)), ", ")))
 	}
 	if o.limits.Expect < 0 {
 		return reader{}, plugin.Misuse("--expect must not be negative")
@@ -148,17 +152,17 @@ func (o *options) reader() (reader, error) {
 		return reader{}, plugin.Misuse(fmt.Sprintf("--expect %d: no node has more than %d", o.limits.Expect, mostDevices))
 	}
 	r := reader{params: o.params.filled(vendor), names: slices.Compact(slices.Sorted(slices.Values(o.nodes))), namespaces: slices.Compact(slices.Sorted(slices.Values(o.namespaces))), noPods: o.noPods}
-	if why := o.params.refused(); why != "" {
+	if why := o.params.refused(o.given); why != "" {
 		return r, plugin.Misuse(why)
 	}
 	for _, name := range o.nodes {
 		if len(validation.IsDNS1123Subdomain(name)) > 0 {
-			return r, plugin.Misuse(fmt.Sprintf("--node %q is no name of a node", plugin.Clean(name)))
+			return r, plugin.Misuse(fmt.Sprintf("--node %s is no name of a node", quoted(name)))
 		}
 	}
 	for _, name := range o.namespaces {
 		if len(validation.IsDNS1123Label(name)) > 0 {
-			return r, plugin.Misuse(fmt.Sprintf("--namespace %q is no name of a namespace", plugin.Clean(name)))
+			return r, plugin.Misuse(fmt.Sprintf("--namespace %s is no name of a namespace", quoted(name)))
 		}
 	}
 	var err error
@@ -168,6 +172,9 @@ func (o *options) reader() (reader, error) {
 	r.expected, err = parseSelectors("--expect-selector", o.expected)
 	return r, err
 }
+
+// given says whether an option of the vendor's is on the command line, be it empty.
+func (o *options) given(option string) bool { return o.flags != nil && o.flags.Changed(option) }
 
 // taintsValue is the flag --ignore-taint.
 type taintsValue struct{ list *[]TaintPattern }

@@ -109,6 +109,60 @@ func TestCheckDRAWithoutSlices(t *testing.T) {
 	}
 }
 
+// A right that is missing costs a note. An answer that makes no sense, or a refused login, is never OK: nothing was judged.
+func TestCheckBrokenAnswers(t *testing.T) {
+	answer := func(status int, mediaType, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", mediaType)
+			w.Header().Set("Location", "/login")
+			w.WriteHeader(status)
+			fmt.Fprint(w, body)
+		}
+	}
+	const (
+		healthy     = "01-healthy.yaml"
+		devices     = "12-dra-resourceslice.yaml"
+		daemonSets  = "/apis/apps/v1/daemonsets"
+		policies    = "/apis/nvidia.com/v1/clusterpolicies"
+		drivers     = "/apis/nvidia.com/v1alpha1/nvidiadrivers"
+		pods        = "/api/v1/namespaces/nvidia-gpu-operator/pods"
+		slices      = "/apis/resource.k8s.io/v1/resourceslices"
+		unknownCost = "which DaemonSets should run where is not known"
+	)
+	truncated := answer(200, "application/json", `{"kind":"List","apiVersion":"v1","items":[{"metadata":{"na`)
+	for _, r := range []struct {
+		name, scenario, path string
+		answer               http.HandlerFunc
+		says                 string
+	}{
+		{"400", healthy, daemonSets, answer(400, "application/json", ""), unknownCost},
+		{"a refused login", healthy, daemonSets, answer(401, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Unauthorized","code":401}`), "refused the login (401)"},
+		{"a redirect", healthy, daemonSets, answer(302, "text/plain", ""), "redirected to"},
+		{"cut off", healthy, daemonSets, truncated, unknownCost},
+		{"nothing", healthy, daemonSets, answer(200, "application/json", ""), unknownCost},
+		{"a login page", healthy, daemonSets, answer(200, "text/html", "<html>login</html>"), "answered with an HTML page (200)"},
+		{"a proxy's page", healthy, daemonSets, answer(403, "text/html", "<html>blocked</html>"), "answered with an HTML page (403)"},
+		{"ClusterPolicies", healthy, policies, truncated, "which taints the operator's DaemonSets tolerate is not known"},
+		{"NVIDIADrivers", healthy, drivers, truncated, "which taints the operator's DaemonSets tolerate is not known"},
+		{"pods", healthy, pods, truncated, "how the pods in nvidia-gpu-operator are is not known"},
+		{"ResourceSlices", devices, slices, truncated, "how many devices are published is not known"},
+	} {
+		s := serve(t, scenarioText(t, r.scenario))
+		if r.path == policies || r.path == drivers {
+			s.Forbid("list", "daemonsets.apps")
+		}
+		s.Handle(r.path, r.answer)
+		if out, code := run(t, s); code != 3 || !strings.Contains(firstLine(out), r.says) || strings.Contains(out, "grant") || strings.Contains(out, "rights") {
+			t.Errorf("%s: exit %d, want 3 with %q: %s", r.name, code, r.says, out)
+		}
+	}
+	s := serve(t, incident(t))
+	s.Handle(daemonSets, truncated)
+	if out, code := run(t, s); code != 3 || !strings.Contains(out, "known until then:") || !strings.Contains(out, "node wrk-98: 0 nvidia.com/gpu offered") || !strings.Contains(out, "is not tolerated by 9 GPU DaemonSets (inferred from the ClusterPolicy)") {
+		t.Errorf("what is known is not told: exit %d: %s", code, out)
+	}
+}
+
 // A healthy cluster costs one list of nodes with content and six without, one of DaemonSets and one of pods for each namespace.
 func TestCheckAsksForLittle(t *testing.T) {
 	s := serve(t, scenarioText(t, "01-healthy.yaml"), scenarioText(t, "02-incident-taint.yaml"))
@@ -159,11 +213,11 @@ func TestCheckNamespacesInPart(t *testing.T) {
 	if code != 2 || !strings.Contains(firstLine(out), "by 9 GPU DaemonSets;") || s.Count("/apis/apps/v1/namespaces/nvidia-gpu-operator/daemonsets") != 1 {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	if !strings.Contains(out, "note: which DaemonSets of the namespace forbidden should run where is not known") || !strings.Contains(out, "note: no DaemonSet is in the namespace empty") {
+	if !strings.Contains(out, "note: which DaemonSets of the namespace forbidden should run where is not known") || !strings.Contains(out, "note: no GPU DaemonSet is in the namespace empty") {
 		t.Errorf("%s", out)
 	}
 	out, code = run(t, s, append(args, "--node", "wrk-97")...)
-	if code != 0 || !strings.Contains(firstLine(out), "taints not judged for the DaemonSets of forbidden, which could not be read; no DaemonSet in empty, is --namespace right?") {
+	if code != 0 || !strings.Contains(firstLine(out), "taints not judged for the DaemonSets of forbidden, which could not be read; no GPU DaemonSet in empty, is --namespace right?") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	if out, _ = run(t, s, "--namespace", "forbidden", "--namespace", "empty"); strings.Contains(out, "no device plugin DaemonSet exists") {
@@ -263,8 +317,7 @@ func TestCheckOptions(t *testing.T) {
 		{"--node a,b", 3, "is no name of a node"},
 		{"--ignore-taint ai4dd-a100-reserved", 0, "node wrk-98: 0 nvidia.com/gpu offered, on purpose: taint ai4dd-a100-reserved=true:NoSchedule (--ignore-taint)"},
 		{"--ignore-taint nvidia.com/gpu.product", 2, "node wrk-98: 0 nvidia.com/gpu offered"},
-		{"--ignore-taint =x", 3, "write it as key"},
-		{"--ignore-taint a:Sometimes", 3, "write it as key"},
+		{"--ignore-taint ai4dd-a100-reserved=true:NoSchedule", 0, "on purpose"},
 		{"--vendor ati", 3, "amd, gaudi, intel, nvidia"},
 		{"--vendor amd", 3, "has no GPU node"},
 		{"--vendor amd --selector nvidia.com/gpu.present --resource nvidia.com/gpu --require-label none", 2, "node wrk-98: 0 nvidia.com/gpu offered"},
@@ -276,8 +329,6 @@ func TestCheckOptions(t *testing.T) {
 		{"--grace -5m", 3, "--grace"},
 		{"--selector a=b=c", 3, "--selector \"a=b=c\" is no label selector"},
 		{"--expect-selector x,", 3, "--expect-selector \"x,\" is no label selector"},
-		{"--resource gpu", 3, "write it as nvidia.com/gpu"},
-		{"--resource nvidia.com/[", 3, "write it as nvidia.com/gpu"},
 		{"--node wrk-97 --expect 8", 1, "4 of 8 nvidia.com/gpu"},
 		{"--node wrk-97 --expect 8 -c 3", 2, "4 of 8 nvidia.com/gpu"},
 		{"--expect -1", 3, "must not be negative"},
@@ -297,6 +348,73 @@ func TestCheckOptions(t *testing.T) {
 		if code != r.code || !strings.Contains(out, r.says) {
 			t.Errorf("%s: exit %d, want %d with %q:\n%s", r.args, code, r.code, r.says, out)
 		}
+	}
+}
+
+// What can match nothing, or means something else than it seems to, is wrong use: said in one line, with the value and what is valid.
+func TestCheckRefusesNonsense(t *testing.T) {
+	const (
+		resource = "write it as nvidia.com/gpu or nvidia.com/mig-*"
+		taint    = "write it as key, key=value or key=value:NoSchedule"
+		label    = "write it as nvidia.com/gpu.product"
+		selector = "write it as key, key=value or 'key in (a,b)'"
+	)
+	s := serve(t, incident(t))
+	for _, r := range []struct{ flag, value, says string }{
+		{"--resource", "", `--resource "" is no resource with a domain; ` + resource},
+		{"--resource", " ", `--resource " " is no resource with a domain; ` + resource},
+		{"--resource", "gpu", `--resource "gpu" is no resource with a domain; ` + resource},
+		{"--resource", "nvidia.com/", `--resource "nvidia.com/" is no resource with a domain; ` + resource},
+		{"--resource", "/gpu", `--resource "/gpu" is no resource with a domain; ` + resource},
+		{"--resource", "nvidia.com/gpu/shared", `--resource "nvidia.com/gpu/shared" is no resource with a domain; ` + resource},
+		{"--resource", "nvidia.com/gpu ", `--resource "nvidia.com/gpu " is no resource with a domain; ` + resource},
+		{"--resource", "nvidia.com/g pu*", `--resource "nvidia.com/g pu*" is no resource with a domain; ` + resource},
+		{"--resource", "*/gpu", `--resource "*/gpu" has a wildcard in its domain; ` + resource},
+		{"--resource", "*.com/gpu", `--resource "*.com/gpu" has a wildcard in its domain; ` + resource},
+		{"--resource", "nvidia.com/[", `--resource "nvidia.com/[" is no glob; ` + resource},
+		{"--resource", "nvidia.com/gpu-", `--resource "nvidia.com/gpu-" is no resource with a domain; ` + resource},
+		{"--resource", "nvidia.com/" + strings.Repeat("g", 64), `is no resource with a domain; ` + resource},
+		{"--ignore-taint", "", `--ignore-taint "": "" is no taint's key; ` + taint},
+		{"--ignore-taint", "=x", `--ignore-taint "=x": "" is no taint's key; ` + taint},
+		{"--ignore-taint", "a b", `--ignore-taint "a b": "a b" is no taint's key; ` + taint},
+		{"--ignore-taint", "ai4dd-*", `--ignore-taint "ai4dd-*": "ai4dd-*" is no taint's key; ` + taint},
+		{"--ignore-taint", "a/b/c:NoSchedule", `--ignore-taint "a/b/c:NoSchedule": "a/b/c" is no taint's key; ` + taint},
+		{"--ignore-taint", "a=b c", `--ignore-taint "a=b c": "b c" is no taint's value; ` + taint},
+		{"--ignore-taint", "a=*", `--ignore-taint "a=*": "*" is no taint's value; ` + taint},
+		{"--ignore-taint", "a:", `--ignore-taint "a:": "" is no effect: there are NoSchedule, PreferNoSchedule and NoExecute`},
+		{"--ignore-taint", "a:Sometimes", `--ignore-taint "a:Sometimes": "Sometimes" is no effect: there are NoSchedule, PreferNoSchedule and NoExecute`},
+		{"--ignore-taint", "a:NoSchedul", `--ignore-taint "a:NoSchedul": "NoSchedul" is no effect; did you mean NoSchedule?`},
+		{"--ignore-taint", "a=b:noexecute", `--ignore-taint "a=b:noexecute": "noexecute" is no effect; did you mean NoExecute?`},
+		{"--ignore-taint", "a:NoSchedule-", `--ignore-taint "a:NoSchedule-": "NoSchedule-" is no effect; did you mean NoSchedule?`},
+		{"--ignore-taint", "a=b:NoSchedule:NoExecute", `is no effect`},
+		{"--require-label", "", `--require-label "" is no label's key; ` + label},
+		{"--require-label", "gpu model", `--require-label "gpu model" is no label's key; ` + label},
+		{"--require-label", "nvidia.com/*", `--require-label "nvidia.com/*" is no label's key; ` + label},
+		{"--count-label", "", `--count-label "" is no label's key; ` + label},
+		{"--replicas-label", "", `--replicas-label "" is no label's key; ` + label},
+		{"--upgrade-label", "", `--upgrade-label "" is no label's key; ` + label},
+		{"--dra-driver", "", `--dra-driver "" is no driver's name; write it as gpu.nvidia.com`},
+		{"--dra-driver", "gpu.*", `--dra-driver "gpu.*" is no driver's name; write it as gpu.nvidia.com`},
+		{"--selector", "", `--selector "" is no label selector; ` + selector},
+		{"--selector", " ", `--selector " " is no label selector; ` + selector},
+		{"--selector", "nvidia.com/*", `--selector "nvidia.com/*" is no label selector; ` + selector},
+		{"--selector", "a b", `--selector "a b" is no label selector; ` + selector},
+		{"--selector", "type=a100*", `--selector "type=a100*" is no label selector; ` + selector},
+		{"--selector", "type in ()", `--selector "type in ()" is no label selector; ` + selector},
+		{"--expect-selector", "", `--expect-selector "" is no label selector; ` + selector},
+		{"--expect-selector", "type notin ( )", `--expect-selector "type notin ( )" is no label selector; ` + selector},
+		{"--node", "", `--node "" is no name of a node`},
+		{"--node", "wrk-*", `--node "wrk-*" is no name of a node`},
+		{"--namespace", "gpu-*", `--namespace "gpu-*" is no name of a namespace`},
+		{"--vendor", "", `--vendor "": there are amd, gaudi, intel, nvidia`},
+	} {
+		out, code := run(t, s, r.flag, r.value)
+		if code != 3 || !strings.Contains(firstLine(out), r.says) {
+			t.Errorf("%s %q: exit %d, want 3 with %q:\n%s", r.flag, r.value, code, r.says, out)
+		}
+	}
+	if asked := s.Requests(); len(asked) > 0 {
+		t.Errorf("asked for %q", asked)
 	}
 }
 
@@ -482,12 +600,13 @@ func TestRolloutOfDaemonSets(t *testing.T) {
 	}
 }
 
-// The API dates a deletion to the end of the time that the pod has to end by itself.
+// The API dates a deletion to the end of the time that the pod has to end by itself. The DaemonSet controller marks pods with their revision.
 func TestDeletionOfPods(t *testing.T) {
 	at, seconds, yes := metav1.NewTime(noon), int64(30), true
 	o := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", DeletionTimestamp: &at, DeletionGracePeriodSeconds: &seconds,
+		Labels:          map[string]string{"controller-revision-hash": "5d8f"},
 		OwnerReferences: []metav1.OwnerReference{{Kind: "DaemonSet", Name: "d", Controller: &yes}}}}
-	if p, ok := reducePod(o); !ok || !p.Deleting || !p.DeletedSince.Equal(before(30*time.Second)) {
+	if p, ok := reducePod(o); !ok || p.Revision != "5d8f" || !p.Deleting || !p.DeletedSince.Equal(before(30*time.Second)) {
 		t.Errorf("%+v", p)
 	}
 }

@@ -42,14 +42,9 @@ func (j *judgement) devices(v *view) {
 			Remedy: "grant list on resourceslices.resource.k8s.io (icinga/rbac/check-gpu-node.yaml); Kubernetes before 1.34 does not serve them"}})
 		return
 	}
-	p := j.published(v.Name)
-	all, usable := int64(len(p.devices)), int64(len(p.devices)-len(p.tainted))
-	v.offer = offer{name: j.params.Driver + " devices", registered: true, capacity: all, allocatable: usable, unhealthy: all - usable, want: max(j.limits.Expect, all+p.unusable)}
-	v.offer.missing = v.offer.want - usable
-	if usable == 0 {
-		v.offer.missing = max(v.offer.missing, 1)
-	}
-	v.offer.parts = []part{{name: v.offer.name, want: v.offer.want, capacity: all, allocatable: usable}}
+	p := j.seeDevices(v)
+	want, by := j.expects(v.Node)
+	usable := v.offer.allocatable
 	f := fact{Finding: plugin.Finding{State: j.grade(v.offer), Problem: fmt.Sprintf("%d of %d %s usable", usable, v.offer.want, v.offer.name)}}
 	if v.offer.want == 0 {
 		f.Problem = fmt.Sprintf("no %s device is published", j.params.Driver)
@@ -77,5 +72,19 @@ func (j *judgement) devices(v *view) {
 		j.byChain(v, &f)
 	}
 	f.Details = append(f.Details, p.places...)
+	if by != "" && want > v.offer.capacity {
+		f.Details = append(f.Details, "expected: "+by)
+	}
 	j.add(v, f.mindful(v.Node))
+}
+
+// seeDevices sets a node's offer to what its slices say, if it uses DRA and they were read.
+func (j *judgement) seeDevices(v *view) publication {
+	if !j.snapshot.SlicesRead || !usesDRA(v.Node, j.daemonSets) {
+		return publication{}
+	}
+	p := j.published(v.Name)
+	want, _ := j.expects(v.Node)
+	v.offer = p.offer(j.params.Driver, want)
+	return p
 }

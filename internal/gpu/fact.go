@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"overdue/internal/plugin"
@@ -41,10 +42,10 @@ func (f fact) key() string {
 	return shape(uncounted(strings.Join([]string{f.State.String(), f.Problem, cause, f.Consequence, remedy}, "\x00")))
 }
 
-var restarts = regexp.MustCompile(` \([0-9]+ restarts?\)`)
+var restarts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` \([0-9]+ restarts?\)`) })
 
 // uncounted leaves out how often containers have restarted, in which nodes with the same cause differ.
-func uncounted(text string) string { return restarts.ReplaceAllString(text, "") }
+func uncounted(text string) string { return restarts().ReplaceAllString(text, "") }
 
 // fold tells nodes with the same cause as one finding, in the order in which they came.
 func fold(facts []fact, now time.Time) []plugin.Finding {
@@ -62,6 +63,14 @@ func fold(facts []fact, now time.Time) []plugin.Finding {
 		out = append(out, together(same[key], now))
 	}
 	return out
+}
+
+// subject is "node gpu-01", or how many nodes there are and which.
+func subject(nodes []string) string {
+	if len(nodes) == 1 {
+		return "node " + nodes[0]
+	}
+	return fmt.Sprintf("%d nodes: %s", len(nodes), plugin.List(nodes))
 }
 
 func together(facts []fact, now time.Time) plugin.Finding {
@@ -82,9 +91,8 @@ func together(facts []fact, now time.Time) plugin.Finding {
 			f.since = g.since
 		}
 	}
-	f.Subject = "node " + nodes[0]
+	f.Subject = subject(nodes)
 	if len(nodes) > 1 {
-		f.Subject = fmt.Sprintf("%d nodes: %s", len(nodes), plugin.List(nodes))
 		f.Consequence = strings.Replace(f.Consequence, " on this node", " on each of these nodes", 1)
 		f.Problem, f.Cause = sum(problems), sum(causes)
 		f.Details = append(slices.Clone(f.Details), "nodes: "+strings.Join(aged, ", "))
@@ -95,16 +103,18 @@ func together(facts []fact, now time.Time) plugin.Finding {
 		f.Cause = f.because(j.age(f.since))
 	}
 	if f.remedy != nil {
-		f.Remedy = f.remedy(nodes)
+		f.Remedy = f.remedyFor(nodes)
 	}
 	return f.Finding
 }
 
-// some are the nodes as arguments of a command; of many only the first, so that a line stays a line.
-func some(nodes []string) string {
-	const most = 5
-	if len(nodes) > most {
-		return strings.Join(nodes[:most], " ") + " …"
+// commanded is the most nodes that a command names, so that a line stays a line.
+const commanded = 5
+
+// remedyFor is the remedy for several nodes. Of many it names the first, and says that there are more: an ellipsis would be an argument.
+func (f fact) remedyFor(nodes []string) string {
+	if len(nodes) <= commanded {
+		return f.remedy(nodes)
 	}
-	return strings.Join(nodes, " ")
+	return fmt.Sprintf("%s; the same for %d more (below)", f.remedy(nodes[:commanded]), len(nodes)-commanded)
 }

@@ -36,9 +36,17 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 		j.node(&s.Nodes[i])
 	}
 	v := Verdict{Findings: fold(j.facts, now), Notes: j.notes, Metrics: j.totals.metrics(l), Summary: j.totals.summary()}
-	v.Summary = joined("; ", v.Summary, j.unjudged())
+	if j.totals.nodes > 0 { // of no node there are no taints to judge
+		v.Summary = joined("; ", v.Summary, j.unjudged())
+	}
 	if len(s.Empty) > 0 {
-		v.Summary += "; no DaemonSet in " + plugin.List(s.Empty) + ", is --namespace right?"
+		v.Summary += "; no GPU DaemonSet in " + plugin.List(s.Empty) + ", is --namespace right?"
+	}
+	if len(j.left) > 0 {
+		v.Summary += fmt.Sprintf("; %s only a label left: %s", hasHave(len(j.left)), plugin.List(j.left))
+		if len(j.totals.bad) > 0 { // then the summary is not told
+			v.Findings = append(v.Findings, plugin.Finding{State: plugin.OK, Subject: subject(j.left), Problem: "only a label is left, so it is not judged"})
+		}
 	}
 	if len(s.Unmatched) > 0 {
 		v.Summary += "; no node matches --expect-selector " + plugin.List(s.Unmatched)
@@ -47,6 +55,14 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 		v.Findings = []plugin.Finding{j.empty()}
 	}
 	return v
+}
+
+// hasHave is "1 node has", "2 nodes have".
+func hasHave(nodes int) string {
+	if nodes == 1 {
+		return "1 node has"
+	}
+	return fmt.Sprintf("%d nodes have", nodes)
 }
 
 // empty: no node was judged, as none matches or none of those that match has GPUs. That is as bad as no answer, unless the user
@@ -93,21 +109,25 @@ type judgement struct {
 	now        time.Time
 	daemonSets []DaemonSet // read or inferred
 	pods       map[place]*Pod
+	rollouts   map[[2]string]*rollout // by namespace and name of the DaemonSet
 	facts      []fact
 	notes      []string
 	totals     totals
-	discovery  bool                  // a feature discovery labels nodes
-	peers      map[string]int64      // by instance type: the most GPUs that a node of it offers
-	usual      map[string]int64      // by model: how many GPUs most nodes of it offer
-	tainted    map[string]int        // nodes by taint, as key:effect
-	examples   map[*DaemonSet]string // a node that it selects, or ""; found when first asked for
+	discovery  bool                        // a feature discovery labels nodes
+	peers      map[string]map[string]int64 // the most GPUs that a node offers, by what is meant and what is found
+	usual      map[string]int64            // by model: how many GPUs most nodes of it offer
+	kinds      map[string]bool             // instance types of nodes that are recognised as having GPUs; "" of nodes with DRA only
+	slices     map[string][]Slice          // by node
+	left       []string                    // nodes that are no longer recognised and of which nothing else says that they have GPUs
+	tainted    map[string]int              // nodes by taint, as key:effect
+	examples   map[*DaemonSet]string       // a node that it selects, or ""; found when first asked for
 }
 
 // place is where a pod of a DaemonSet is.
 type place struct{ node, namespace, daemonSet string }
 
 func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
-	j := &judgement{snapshot: s, params: p, limits: l, now: now, daemonSets: s.DaemonSets, pods: map[place]*Pod{}, peers: map[string]int64{}, usual: map[string]int64{}, tainted: map[string]int{}, examples: map[*DaemonSet]string{},
+	j := &judgement{snapshot: s, params: p, limits: l, now: now, daemonSets: s.DaemonSets, pods: map[place]*Pod{}, rollouts: rollouts(s.Pods), peers: map[string]map[string]int64{}, usual: map[string]int64{}, kinds: map[string]bool{}, slices: map[string][]Slice{}, tainted: map[string]int{}, examples: map[*DaemonSet]string{},
 		totals: totals{bad: map[string]bool{}, parts: map[string]part{}}}
 	if !s.DaemonSetsRead {
 		j.daemonSets = infer(s.Policies, s.Nodes)
@@ -119,14 +139,20 @@ func newJudgement(s Snapshot, p Params, l Limits, now time.Time) *judgement {
 			j.pods[at] = pod // of several, as in a rollout, the newest that is to stay
 		}
 	}
+	for _, slice := range s.Slices {
+		j.slices[slice.Node] = append(j.slices[slice.Node], slice)
+	}
 	offers := map[string]map[int64]int{} // nodes by model and capacity
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		capacity := offered(n, p, 0).capacity
-		if kind := class(n); kind != "" {
-			j.peers[kind] = max(j.peers[kind], capacity)
+		j.learn(n, capacity)
+		kind, dra := class(n), usesDRA(n, j.daemonSets)
+		j.kinds[kind] = j.kinds[kind] || n.Recognised && (kind != "" || dra)
+		if dra {
+			capacity = int64(len(j.published(n.Name).devices))
 		}
-		if kind := model(n, p); kind != "" && capacity > 0 {
+		if kind := j.likeness(n).model; kind != "" && capacity > 0 {
 			if offers[kind] == nil {
 				offers[kind] = map[int64]int{}
 			}
@@ -178,17 +204,20 @@ func (j *judgement) look(n *Node) *view {
 	want, _ := j.expects(n)
 	v := &view{Node: n, offer: offered(n, j.params, want)}
 	if v.offer.want == 0 && v.offer.allocatable == 0 {
-		v.offer.want = j.peers[class(n)]
+		v.offer.want = j.alike(n)
 		v.offer.missing = max(v.offer.missing, v.offer.want, 1) // at least one, or it would be no GPU node
 	}
 	taints := j.relevant(n)
 	blocking := map[string]bool{}
 	for i := range j.daemonSets {
-		d := &j.daemonSets[i]
-		if !d.selects(n) {
-			continue
+		if d := &j.daemonSets[i]; d.selects(n) {
+			v.selected = append(v.selected, d)
 		}
-		v.selected = append(v.selected, d)
+	}
+	if v.labelled() && !byNFD(n) {
+		v.selected = slices.DeleteFunc(v.selected, func(d *DaemonSet) bool { return d.Role == roleNFD })
+	}
+	for _, d := range v.selected {
 		if kept := d.untolerated(taints); len(kept) > 0 {
 			v.blocked = append(v.blocked, d)
 			for _, t := range kept {
@@ -210,8 +239,9 @@ func (j *judgement) node(n *Node) {
 		j.removal(n, why)
 		return
 	}
-	if !n.Recognised && !n.Expected && len(n.Resources) == 0 && oddPCI(n) == "" {
+	if !n.Recognised && !n.Expected && !j.spokenFor(n) {
 		j.note(n, "has no GPU any more, only a label is left")
+		j.left = append(j.left, n.Name)
 		return
 	}
 	v, told := j.look(n), len(j.facts)
@@ -219,7 +249,7 @@ func (j *judgement) node(n *Node) {
 	case !n.Ready:
 		j.notReady(v)
 	case j.maintained(v):
-	case n.Labels[deployOperands] == "false" && v.offer.allocatable == 0:
+	case v.offer.allocatable == 0 && j.switchedOff(v):
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.OK, Problem: "without GPU operands on purpose", Cause: deployOperands + "=false"}})
 		v.offer.missing = 0
 	case (!n.Recognised || v.offer.missing > 0) && j.onPurpose(v):
@@ -235,6 +265,24 @@ func (j *judgement) node(n *Node) {
 	j.cordoned(v, len(j.facts) == told)
 	j.totals.count(v)
 	j.note(n, v.offer.String())
+}
+
+// spokenFor says whether anything but a label that is left says that the node has GPUs. A kubelet knows no key where no plugin has ever
+// registered, as with DRA: there a node without an instance type is not told from those that have GPUs and none either.
+func (j *judgement) spokenFor(n *Node) bool {
+	return len(n.Resources) > 0 || oddPCI(n) != "" || len(j.slices[n.Name]) > 0 || j.kinds[class(n)]
+}
+
+// switchedOff: the operator's operands are, by a label, and nobody else's plugin is for the node. Where DaemonSets were not read one that
+// does has left a number with the kubelet.
+func (j *judgement) switchedOff(v *view) bool {
+	if v.Labels[deployOperands] != "false" || usesDRA(v.Node, j.daemonSets) {
+		return false
+	}
+	if !j.snapshot.DaemonSetsRead || len(j.snapshot.Unread) > 0 {
+		return v.offer.capacity == 0
+	}
+	return !slices.ContainsFunc(v.selected, func(d *DaemonSet) bool { return d.Role == rolePlugin && !hasDeployLabel(d) })
 }
 
 // grade compares what is missing with the limits.

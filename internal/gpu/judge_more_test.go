@@ -52,7 +52,7 @@ func TestJudgeTransient(t *testing.T) {
 		{name: "MIG change, 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), discoveryGone, label(labelMIGState, "pending"), written(labelMIGState, minutes(10)))), want: plugin.OK},
 		{name: "MIG change failed, GPUs offered", snapshot: fleet(1, on("all", label(labelMIGState, "failed"), label(labelMIGConfig, "all-1g.5gb"))), want: plugin.Warning, says: []string{"MIG change to all-1g.5gb failed"}},
 		{name: "MIG change failed, none offered", snapshot: fleet(1, on("all", gpus(0, 0), label(labelMIGState, "failed"), label(labelMIGConfig, "all-1g.5gb"))), want: plugin.Critical, says: []string{"the MIG change to all-1g.5gb failed"}},
-		{name: "paused for 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), paused("paused-for-vgpu-change", minutes(10))), gone("gpu-01")), want: plugin.OK},
+		{name: "paused for 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), paused("paused-for-driver-upgrade", minutes(10))), gone("gpu-01")), want: plugin.OK},
 		{name: "machine-config update, 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)))), want: plugin.OK, says: []string{"machine-config update in progress"}},
 		{name: "machine-config update, 10 minutes, but a taint keeps the pods away", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)), taint(reserved, 21*day)), gone("gpu-01")), want: plugin.Critical, says: []string{"taint " + reserved, "first run check_mcp"}},
 		{name: "machine-config update, 2 hours: not an excuse, and what to mind", snapshot: fleet(1, on("all", gpus(0, 0), updating(2*time.Hour))), want: plugin.Critical, says: []string{"not registered with the kubelet", "first run check_mcp"}},
@@ -121,7 +121,7 @@ func TestJudgeTransient(t *testing.T) {
 		{name: "not Ready for 5 minutes", snapshot: fleet(1, on("all", func(n *Node) { n.Ready, n.ReadySince = false, before(minutes(5)) })), want: plugin.OK},
 		{name: "about to be removed", snapshot: fleet(2, on("gpu-02", gpus(0, 0), taint("ToBeDeletedByClusterAutoscaler=1:NoSchedule", day))), want: plugin.OK, says: []string{"1 GPU node, 4 of 4"}},
 		{name: "without operands on purpose", snapshot: fleet(1, on("all", noResource, label(deployOperands, "false"), unlabel("nvidia.com/gpu.count"))), want: plugin.OK, says: []string{"without GPU operands on purpose"}},
-		{name: "a node that has lost its GPUs for good keeps a label", snapshot: fleet(2, on("gpu-02", noResource, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false })), want: plugin.OK, says: []string{"4 of 4"}},
+		{name: "a node that has lost its GPUs for good keeps a label, in a machine of another kind", snapshot: fleet(2, on("gpu-02", label(labelInstance, "bm-cpu"), noResource, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false })), want: plugin.OK, says: []string{"4 of 4"}},
 		{name: "a taint of the node's own trouble while it is fresh", snapshot: fleet(1, on("all", func(n *Node) {
 			fresh := noonMinus3d
 			fresh.Time = before(minutes(3))
@@ -177,10 +177,11 @@ func TestJudgeNumbers(t *testing.T) {
 		{name: "the labels' discovery crashes", snapshot: fleet(1, on("all", discoveryGone), ill("gpu-01", "gpu-feature-discovery", "CrashLoopBackOff in gpu-feature-discovery", 2*time.Hour)), want: plugin.Warning, says: []string{"labels nvidia.com/gpu.product and nvidia.com/gpu.count missing, while 4 of 4", "gpu-feature-discovery: CrashLoopBackOff"}},
 		{name: "no discovery at all", snapshot: fleet(1, on("all", discoveryGone), withoutDaemonSet("gpu-feature-discovery")), want: plugin.Warning, says: []string{"no feature discovery DaemonSet exists"}},
 		{name: "the discovery runs, the labels do not come", snapshot: fleet(1, on("all", discoveryGone)), want: plugin.Warning, says: []string{"gpu-feature-discovery runs there, but its labels do not reach the node"}},
+		{name: "a workload that the operator does not heed, as its sandbox workloads are off: the operands are those for containers", snapshot: fleet(1, on("all", discoveryGone, label(labelWorkload, "vm-vgpu"))), want: plugin.Warning, says: []string{"labels nvidia.com/gpu.product and nvidia.com/gpu.count missing"}},
 		{name: "a label that the site requires", snapshot: fleet(2, on("gpu-02", label("nvidia.com/gpu.machine", "x"))), params: func(p *Params) { p.RequireLabels = []string{"nvidia.com/gpu.machine"} }, want: plugin.Warning, says: []string{"node gpu-01 ¶ label nvidia.com/gpu.machine missing"}, not: []string{"node gpu-02"}},
 		{name: "no GPU node", snapshot: Snapshot{}, want: plugin.Unknown, says: []string{"has no GPU node", "--allow-empty"}},
-		{name: "no GPU node, which is right", snapshot: Snapshot{}, limits: func(l *Limits) { l.AllowEmpty = true }, want: plugin.OK},
-		{name: "the only nodes that match have lost their GPUs or are being removed: none is judged, so nothing is OK", snapshot: fleet(2, on("gpu-01", noResource, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false }),
+		{name: "no GPU node, which is right", snapshot: Snapshot{}, limits: func(l *Limits) { l.AllowEmpty = true }, want: plugin.OK, says: []string{"0 GPU nodes"}, not: []string{"could not be read"}},
+		{name: "the only nodes that match have lost their GPUs or are being removed: none is judged, so nothing is OK", snapshot: fleet(2, on("gpu-01", label(labelInstance, "bm-cpu"), noResource, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false }),
 			on("gpu-02", func(n *Node) { n.Deleting, n.DeletedSince = true, noon.Add(-time.Minute) })), want: plugin.Unknown, says: []string{"has no GPU node", "2 nodes match a selector, but none has GPUs to judge", "gpu-01: has no GPU any more", "gpu-02: is being removed"}, not: []string{"no node matches"}},
 		{name: "and where that is right", snapshot: fleet(1, on("all", func(n *Node) { n.Deleting, n.DeletedSince = true, noon.Add(-time.Minute) })), limits: func(l *Limits) { l.AllowEmpty = true }, want: plugin.OK, says: []string{"has no GPU node"}},
 		{name: "Intel: the count is of all its resources, and all boards are xe", snapshot: intel("4", Resource{"gpu.intel.com/xe", 4, 4}), params: vendor("intel"), want: plugin.OK, says: []string{"4 of 4 gpu.intel.com/xe allocatable"}, not: []string{"i915"}},

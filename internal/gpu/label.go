@@ -3,7 +3,6 @@ package gpu
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"overdue/internal/plugin"
 )
@@ -11,7 +10,7 @@ import (
 // labelsMissing names the labels that the node should have and has not, in words. The count is told with the others, as it
 // comes from the same place. Nodes without a container stack (virtual machines, DRA) never have them.
 func (j *judgement) labelsMissing(v *view) string {
-	if strings.HasPrefix(v.Labels[labelWorkload], "vm-") || usesDRA(v.Node, j.daemonSets) || j.params.LabelsPreset && !j.discovery {
+	if virtual(v.Node) || usesDRA(v.Node, j.daemonSets) || j.params.LabelsPreset && !j.discovery {
 		return ""
 	}
 	var out []string
@@ -84,6 +83,6 @@ func (j *judgement) unlabelled(v *view, missing string) (told *DaemonSet) {
 			f.Cause = d.Name + " should run there; whether it does is not known, as pods were not read"
 		}
 	}
-	j.add(v, f)
+	j.add(v, f.mindful(v.Node))
 	return told
 }

@@ -4,13 +4,20 @@ package gpu
 const (
 	labelPresent   = "nvidia.com/gpu.present"
 	labelProduct   = "nvidia.com/gpu.product"
+	productAMD     = "amd.com/gpu.product-name"
+	productIntel   = "gpu.intel.com/product"
 	labelWorkload  = "nvidia.com/gpu.workload.config"                // container, vm-passthrough, vm-vgpu
 	labelMIGConfig = "nvidia.com/mig.config"                         // the wanted profile
 	labelMIGState  = "nvidia.com/mig.config.state"                   // pending, rebooting, success, failed
 	labelMIGMode   = "nvidia.com/mig.strategy"                       // single, mixed; absent with none
+	labelVGPUTypes = "nvidia.com/vgpu.config"                        // the wanted types of virtual GPU
+	labelVGPUState = "nvidia.com/vgpu.config.state"                  // pending, success, failed
 	labelSharing   = "nvidia.com/device-plugin.config"               // the named sharing config
 	labelExpected  = "nvsentinel.dgxc.nvidia.com/gpu.count.expected" // NVSentinel's: what nodes of this kind have
-	labelOwner     = "nvidia.com/gpu-operator.driver.owner"
+	// AMD's: the wanted profile of the device config manager, and the node labeller's word on what it is, as "cpx_nps4".
+	labelProfileAMD = "dcm.amd.com/gpu-config-profile"
+	labelPartition  = "amd.com/gpu.compute-memory-partition"
+	labelOwner      = "nvidia.com/gpu-operator.driver.owner"
 
 	deployPrefix    = "nvidia.com/gpu.deploy." // + operand: "true" selects the node
 	deployOperands  = deployPrefix + "operands"
@@ -41,5 +48,5 @@ var annotations = []string{annotationValidation, annotationPodsDone, annotationN
 
 // followed are the labels and annotations of which the time of the last write is kept.
 func (p Params) followed() []string {
-	return []string{p.UpgradeLabel, labelMIGState, deployPlugin, labelPresent, mcoDesired, mcoState}
+	return []string{p.UpgradeLabel, labelMIGState, labelVGPUState, deployPlugin, labelPresent, mcoDesired, mcoState}
 }

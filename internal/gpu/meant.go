@@ -9,19 +9,26 @@ import (
 // wrongNode: the node is meant to have a DaemonSet of the role, but none of that role selects it: its deploy label was lost, or they are
 // for other nodes, as with OpenShift's driver toolkit there is one for each version of the operating system.
 func (j *judgement) wrongNode(v *view, r role) (link, bool) {
+	if r == roleMPS { // feature discovery says which nodes are to have it
+		return link{}, false
+	}
 	var near *DaemonSet
 	var at mismatch
 	fewest := 0
 	for i := range j.daemonSets {
 		d := &j.daemonSets[i]
-		if d.Role != r || d.isDRA() || !hasDeployLabel(d) {
+		if d.Role != r || d.isDRA() {
 			continue
 		}
-		if slices.Contains(v.selected, d) {
+		operand := hasDeployLabel(d)
+		if slices.Contains(v.selected, d) && (operand || r == rolePlugin) { // a device plugin may be another's
 			return link{}, false
 		}
+		if !operand {
+			continue
+		}
 		wrong := d.mismatches(v.Node)
-		if m, meant := meantFor(v.Node, wrong); meant && (near == nil || len(wrong) < fewest) {
+		if m, meant := meantFor(v.Node, wrong); meant && (near == nil || len(wrong) < fewest) && (r != roleDriver || j.managed(v) || ofOperator(wrong)) {
 			near, at, fewest = d, m, len(wrong)
 		}
 	}
@@ -33,6 +40,19 @@ func (j *judgement) wrongNode(v *view, r role) (link, bool) {
 		text = fmt.Sprintf("%s is not on the node: label %s", near.Name, at)
 	}
 	return link{role: r, text: text, remedy: setLabel(at.label, at.has)}, true
+}
+
+// managed: the operator has managed a driver on the node, as its mark is left.
+func (j *judgement) managed(v *view) bool {
+	return v.Labels[j.params.UpgradeLabel] != "" || v.Labels[labelOwner] != ""
+}
+
+// ofOperator says whether the labels are all those by which the operator itself places its driver: its own, and NFD's for the system's and
+// the kernel's version. Any other is the site's, in a NVIDIADriver for some of its nodes; the others may have the host's driver.
+func ofOperator(wrong []mismatch) bool {
+	return !slices.ContainsFunc(wrong, func(m mismatch) bool {
+		return !strings.HasPrefix(m.label, deployPrefix) && !strings.HasPrefix(m.label, "feature.node.kubernetes.io/")
+	})
 }
 
 // always are the operands that the operator gives every node whose GPUs are for containers, all at once.
@@ -79,12 +99,11 @@ func (j *judgement) driverAmiss(v *view) string {
 	case v.Labels[deployDriver] != "true" || slices.ContainsFunc(v.selected, func(d *DaemonSet) bool { return d.Role == roleDriver }):
 		return ""
 	}
-	return "; no driver DaemonSet selects the node: is the driver on the host, or does a NVIDIADriver lack a toleration?"
+	return "; no driver DaemonSet selects the node: is the driver on the host, or does a NVIDIADriver lack a toleration, or the node its label?"
 }
 
-// driverLost: no DaemonSet brings the driver, though the node's label wants one and the operator has managed one there: its mark is left.
+// driverLost: no DaemonSet brings the driver, though the node's label wants one and the operator has managed one there.
 // Nodes with DRA are left out: nothing tells that their driver was the operator's.
 func (j *judgement) driverLost(v *view) bool {
-	managed := v.Labels[j.params.UpgradeLabel] != "" || v.Labels[labelOwner] != ""
-	return managed && v.Labels[deployDriver] == "true" && !usesDRA(v.Node, j.daemonSets) && j.driverAmiss(v) != ""
+	return j.managed(v) && v.Labels[deployDriver] == "true" && !usesDRA(v.Node, j.daemonSets) && j.driverAmiss(v) != ""
 }

@@ -5,16 +5,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // numbers are those in which nodes with the same cause differ, as they have more or fewer GPUs: "7 of 8", "1 unhealthy", "4 expected".
-var numbers = regexp.MustCompile(`\b[0-9]+( of [0-9]+\b| unhealthy| expected)`)
+var numbers = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b[0-9]+( of [0-9]+\b| unhealthy| expected)`)
+})
 
-var digits = regexp.MustCompile(`[0-9]+`)
+var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+`) })
 
 // shape is a text without those numbers.
 func shape(text string) string {
-	return numbers.ReplaceAllStringFunc(text, func(s string) string { return digits.ReplaceAllString(s, "\x00") })
+	return numbers().ReplaceAllStringFunc(text, func(s string) string { return digits().ReplaceAllString(s, "\x00") })
 }
 
 // sum adds up the numbers of texts of one shape: "together 13 of 16 nvidia.com/gpu allocatable". Texts that are all the same stay so, as
@@ -25,8 +28,8 @@ func sum(texts []string) string {
 	for _, text := range texts {
 		same = same && text == texts[0]
 		i := 0
-		for _, match := range numbers.FindAllString(text, -1) {
-			for _, number := range digits.FindAllString(match, -1) {
+		for _, match := range numbers().FindAllString(text, -1) {
+			for _, number := range digits().FindAllString(match, -1) {
 				if i == len(sums) {
 					sums = append(sums, 0)
 				}
@@ -36,13 +39,13 @@ func sum(texts []string) string {
 			}
 		}
 	}
-	first := numbers.FindStringIndex(texts[0])
+	first := numbers().FindStringIndex(texts[0])
 	if same || first == nil {
 		return texts[0]
 	}
 	i := 0
-	text := numbers.ReplaceAllStringFunc(texts[0], func(match string) string {
-		return digits.ReplaceAllStringFunc(match, func(string) string {
+	text := numbers().ReplaceAllStringFunc(texts[0], func(match string) string {
+		return digits().ReplaceAllStringFunc(match, func(string) string {
 			i++
 			return strconv.FormatInt(sums[i-1], 10)
 		})

@@ -11,14 +11,20 @@ func TestJudgeOrphaned(t *testing.T) {
 	otherSystem := daemonSet("nvidia-driver", func(d *DaemonSet) {
 		d.NodeSelector = map[string]string{deployPrefix + "driver": "true", labelOSTree: "418.94"}
 	})
+	forPool := daemonSet("nvidia-driver", func(d *DaemonSet) {
+		d.NodeSelector, d.Owner = map[string]string{deployPrefix + "driver": "true", "pool": "a"}, Owner{"NVIDIADriver", "a"}
+	})
 	table(t, []row{
 		{name: "the driver's DaemonSet is for another version of the system", snapshot: fleet(2, otherSystem, on("all", label(labelOSTree, "418.94")), on("gpu-02", label(labelOSTree, "419.10"))), want: plugin.Warning,
 			says: []string{"node gpu-02 ¶ 4 of 4 nvidia.com/gpu allocatable, but not for long", `neither nvidia-driver-daemonset selects the node nor another of its kind: label feature.node.kubernetes.io/system-os_release.OSTREE_VERSION="419.10"`, "the next restart"}, not: []string{"gpu-01"}},
 		{name: "the device plugin is switched off by its label", snapshot: fleet(2, on("gpu-02", label(deployPlugin, "false"))), want: plugin.Warning,
 			says: []string{"node gpu-02 ¶ 4 of 4 nvidia.com/gpu allocatable, but not for long", `nvidia-device-plugin-daemonset is not on the node: label nvidia.com/gpu.deploy.device-plugin="false"`, "unless it was switched off on purpose"}},
-		{name: "the device plugin was disabled in the operator", snapshot: fleet(2, withoutDaemonSet("nvidia-device-plugin")), want: plugin.Warning,
-			says: []string{"2 nodes: gpu-01 and gpu-02", "no device plugin DaemonSet exists any more"}},
-		{name: "the same, where not all DaemonSets were read", snapshot: fleet(2, withoutDaemonSet("nvidia-device-plugin"), func(s *Snapshot) { s.Unread = []string{"other"} }), want: plugin.OK},
+		{name: "where another's is for the node, it was switched off for that", snapshot: fleet(2, on("gpu-02", label(deployPlugin, "false"), label("gpu", "on"), gpus(40, 40)), func(s *Snapshot) {
+			s.DaemonSets = append(s.DaemonSets, DaemonSet{Namespace: "hami", Name: "hami-device-plugin", Role: rolePlugin, NodeSelector: map[string]string{"gpu": "on"}})
+		}), want: plugin.OK},
+		{name: "the device plugin is disabled in the operator: another's offers the GPUs, or the kubelet would offer none", snapshot: fleet(2, withoutDaemonSet("nvidia-device-plugin"), on("all", gpus(40, 40))), want: plugin.OK,
+			says: []string{"80 of 80 nvidia.com/gpu allocatable; taints not judged: no device plugin DaemonSet was found"}},
+		{name: "and without GPUs it is the cause", snapshot: fleet(2, withoutDaemonSet("nvidia-device-plugin"), on("all", gpus(4, 0))), want: plugin.Critical, says: []string{"2 nodes: gpu-01 and gpu-02", "no device plugin DaemonSet exists"}},
 		{name: "paused for a driver upgrade: it comes back by itself", snapshot: fleet(2, on("gpu-02", label("nvidia.com/gpu-driver-upgrade-state", "pod-restart-required"), written("nvidia.com/gpu-driver-upgrade-state", 60e9), paused("paused-for-driver-upgrade", 60e9))), want: plugin.OK},
 		{name: "the driver's deploy label is empty and its pod gone (NVIDIA/gpu-operator#491)", snapshot: fleet(2, on("gpu-02", label(deployDriver, "")), gone("gpu-02", "nvidia-driver-daemonset")), want: plugin.Warning,
 			says: []string{"node gpu-02 ¶ 4 of 4 nvidia.com/gpu allocatable, but not for long", `nvidia-driver-daemonset is not on the node: label nvidia.com/gpu.deploy.driver=""`, "kubectl label nodes gpu-02 --overwrite nvidia.com/gpu.deploy.driver=true"}},
@@ -36,6 +42,11 @@ func TestJudgeOrphaned(t *testing.T) {
 		{name: "the driver's DaemonSet is gone (NVIDIA/gpu-operator#1368)", snapshot: fleet(2, withoutDaemonSet("nvidia-driver")), want: plugin.Warning,
 			says: []string{"2 nodes: gpu-01 and gpu-02 ¶ 4 of 4", "no driver DaemonSet selects the node", "NVIDIADriver"}},
 		{name: "there was none, as the operator's driver is disabled: it is on the host", snapshot: fleet(2, withoutDaemonSet("nvidia-driver"), on("all", unlabel("nvidia.com/gpu-driver-upgrade-state"))), want: plugin.OK},
+		{name: "a NVIDIADriver for another pool: the operator has never managed a driver here", snapshot: fleet(2, forPool, on("gpu-01", label("pool", "a")), on("gpu-02", unlabel("nvidia.com/gpu-driver-upgrade")), gone("gpu-02", "nvidia-driver-daemonset")), want: plugin.OK, not: []string{"gpu-02"}},
+		{name: "nor is it the cause of anything", snapshot: fleet(2, forPool, on("gpu-01", label("pool", "a")), on("gpu-02", unlabel("nvidia.com/gpu-driver-upgrade"), gpus(0, 0)), gone("gpu-02", "nvidia-driver-daemonset"), ill("gpu-02", "nvidia-container-toolkit-daemonset", "Init:0/1, waits in driver-validation", day)), want: plugin.Critical,
+			says: []string{"¶ nvidia-container-toolkit-daemonset: Init:0/1, waits in driver-validation; no driver DaemonSet selects the node: is the driver on the host"}, not: []string{"pool"}},
+		{name: "it has, and the pool's label was lost", snapshot: fleet(2, forPool, on("gpu-01", label("pool", "a"))), want: plugin.Warning, says: []string{"node gpu-02", "neither nvidia-driver-daemonset selects the node nor another of its kind: label pool is not set"}},
+		{name: "for another version of the system, where the operator upgrades no driver", snapshot: fleet(2, otherSystem, on("all", unlabel("nvidia.com/gpu-driver-upgrade"), label(labelOSTree, "418.94")), on("gpu-02", label(labelOSTree, "419.10"))), want: plugin.Warning, says: []string{"node gpu-02", `label feature.node.kubernetes.io/system-os_release.OSTREE_VERSION="419.10"`}},
 		{name: "a node for virtual machines has no container stack", snapshot: fleet(2, on("gpu-02", unlabel(deployPrefix), label(labelWorkload, "vm-passthrough"), label(deployPrefix+"sandbox-device-plugin", "true"))), want: plugin.OK},
 		{name: "operands are switched off, another plugin offers the GPUs", snapshot: fleet(2, on("gpu-02", label(deployOperands, "false"), label(deployDriver, ""))), want: plugin.OK},
 		{name: "a cloud's plugin without deploy labels", snapshot: fleet(2, on("all", unlabel(deployPrefix)), withoutDaemonSet("")), want: plugin.OK},

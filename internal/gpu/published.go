@@ -22,14 +22,12 @@ type publication struct {
 // the scheduler (k8s.io/dynamic-resource-allocation).
 func (j *judgement) published(node string) publication {
 	newest := map[string]int64{}
-	for _, s := range j.snapshot.Slices {
-		if s.Node == node {
-			newest[s.Pool] = max(newest[s.Pool], s.Generation)
-		}
+	for _, s := range j.slices[node] {
+		newest[s.Pool] = max(newest[s.Pool], s.Generation)
 	}
 	slicesOf := map[string][]Slice{}
-	for _, s := range j.snapshot.Slices {
-		if s.Node == node && s.Generation == newest[s.Pool] {
+	for _, s := range j.slices[node] {
+		if s.Generation == newest[s.Pool] {
 			slicesOf[s.Pool] = append(slicesOf[s.Pool], s)
 		}
 	}
@@ -75,6 +73,35 @@ func (p *publication) add(pool []Slice, whole map[string]bool) {
 		p.incomplete = append(p.incomplete, fmt.Sprintf("pool %s is not complete: %d of %d slices of generation %d", first.Pool, len(pool), first.Count, first.Generation))
 		p.unusable += max(unusable, 1)
 	}
+}
+
+// product names the models of the devices; empty: that of one is not known.
+func (p *publication) product() string {
+	names := map[string]bool{}
+	for _, d := range p.devices {
+		names[d.Product] = true
+	}
+	if names[""] {
+		return ""
+	}
+	return strings.Join(slices.Sorted(maps.Keys(names)), " and ")
+}
+
+// whole says whether the devices are all whole GPUs: no parts, nor the same GPU once more for a virtual machine.
+func (p *publication) whole() bool {
+	return !slices.ContainsFunc(p.devices, func(d Device) bool { return d.Type != "" && d.Type != "gpu" && d.Type != "amdgpu" })
+}
+
+// offer is what the node offers by its devices, of which there should be so many.
+func (p *publication) offer(driver string, want int64) offer {
+	all, usable := int64(len(p.devices)), int64(len(p.devices)-len(p.tainted))
+	o := offer{name: driver + " devices", registered: true, capacity: all, allocatable: usable, unhealthy: all - usable, want: max(want, all+p.unusable)}
+	o.missing = o.want - usable
+	if usable == 0 {
+		o.missing = max(o.missing, 1)
+	}
+	o.parts = []part{{name: o.name, want: o.want, capacity: all, allocatable: usable}}
+	return o
 }
 
 // byDevice tells the tainted devices: since when, with what effect, and what to do by the taint's key. The driver's own are

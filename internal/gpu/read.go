@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -21,7 +22,7 @@ type reader struct {
 	noPods        bool
 }
 
-// read takes the snapshot. With an error it holds what was known until then.
+// read takes the snapshot. With an error, the first of several, it holds what could be read all the same.
 func (r reader) read(ctx context.Context) (Snapshot, error) {
 	var s Snapshot
 	var err error
@@ -32,15 +33,24 @@ func (r reader) read(ctx context.Context) (Snapshot, error) {
 		s.Unmatched = unmatched(r.expected, s.Nodes)
 	}
 	for _, step := range []func(context.Context, *Snapshot) error{r.daemonSets, r.policies, r.pods, r.slices} {
-		if err := step(ctx, &s); err != nil {
-			return s, err
+		failed := step(ctx, &s)
+		if err == nil {
+			err = failed
+		}
+		if failed != nil && ctx.Err() != nil {
+			break
 		}
 	}
-	return s, nil
+	return s, err
 }
 
+// optional turns into a note only that a right is missing, and passes over what this cluster does not have. The verdict rests on all that is
+// read, so that an answer that makes no sense, or none, is an error.
 func (r reader) optional(ctx context.Context, err error, cost string) error {
-	return kube.Optional(ctx, err, r.note, cost)
+	if err == nil || kube.IsForbidden(err) || kube.IsNotFound(err) || kube.IsNoSuchGroup(err) {
+		return kube.Optional(ctx, err, r.note, cost)
+	}
+	return fmt.Errorf("%s: %w", cost, err)
 }
 
 // namespacesOf are those in which the pods of DaemonSets are.

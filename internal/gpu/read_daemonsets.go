@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -16,24 +17,27 @@ import (
 
 var daemonSetsResource = kube.Resource{Group: "apps", Version: "v1", Name: "daemonsets"}
 
-// daemonSets reads those of the namespaces that were named, or finds them among all of the cluster, which has a few dozen.
+// daemonSets finds those of the GPUs in the namespaces that were named, or in the whole cluster, which has a few dozen of all kinds.
 func (r reader) daemonSets(ctx context.Context, s *Snapshot) error {
-	places, keep := r.namespaces, func(*appsv1.DaemonSet) bool { return true }
+	places := r.namespaces
 	if len(places) == 0 {
-		places, keep = []string{""}, r.concerns
+		places = []string{""}
 	}
 	for _, namespace := range places {
 		list, err := kube.List(ctx, r.client, daemonSetsResource, kube.Query{Namespace: namespace}, func(o *appsv1.DaemonSet) (DaemonSet, bool) {
-			if !keep(o) {
+			if !r.concerns(o) {
 				return DaemonSet{}, false
 			}
 			return reduceDaemonSet(o), true
 		})
 		switch {
 		case err != nil:
-			cost := "which DaemonSets should run where is not known (with rights in some namespaces only, name those with --namespace)"
-			if namespace != "" {
+			cost := "which DaemonSets should run where is not known"
+			switch {
+			case namespace != "":
 				cost = "which DaemonSets of the namespace " + namespace + " should run where is not known"
+			case kube.IsForbidden(err):
+				cost += " (with rights in some namespaces only, name those with --namespace)"
 			}
 			s.Unread = append(s.Unread, namespace)
 			if err := r.optional(ctx, err, cost); err != nil {
@@ -42,7 +46,7 @@ func (r reader) daemonSets(ctx context.Context, s *Snapshot) error {
 			continue
 		case len(list) == 0 && namespace != "":
 			s.Empty = append(s.Empty, namespace)
-			r.note("no DaemonSet is in the namespace %s: see whether --namespace is right", namespace)
+			r.note("no GPU DaemonSet is in the namespace %s: see whether --namespace is right", namespace)
 		}
 		s.DaemonSets = append(s.DaemonSets, list...)
 		s.DaemonSetsRead = true
@@ -53,8 +57,10 @@ func (r reader) daemonSets(ctx context.Context, s *Snapshot) error {
 // concerns finds the DaemonSets that bring GPUs by what they are: they belong to one of the vendor's custom resources, are an operand
 // that a deploy label switches, or are a device plugin that selects the vendor's nodes or is the vendor's by its name or image (a plain
 // manifest has no selector). To tolerate the vendor's taint makes none: NVIDIA's network operator does. Those that have the name of a
-// role, as an installer of drivers by a cloud, must select GPU nodes too: who merely runs there, to collect logs or to schedule, brings
-// no GPU. NFD's workers are among them, as all begins there.
+// role, as an installer of drivers by a cloud, must select GPU nodes too: who merely runs there, to collect logs, to schedule, to mount
+// storage or to offer network devices, brings no GPU. NFD's workers are among them, as all begins there.
+//
+// In a namespace that the user names less will do: whoever controls it, and for the name of a role the vendor's name too.
 func (r reader) concerns(o *appsv1.DaemonSet) bool {
 	if roleOf(o.Name) == roleNFD {
 		return true
@@ -64,7 +70,8 @@ func (r reader) concerns(o *appsv1.DaemonSet) bool {
 			return true
 		}
 	}
-	if controller := metav1.GetControllerOf(o); controller != nil && !r.params.related(controller.APIVersion) {
+	asked := len(r.namespaces) > 0
+	if controller := metav1.GetControllerOf(o); !asked && controller != nil && !r.params.related(controller.APIVersion) {
 		return false
 	}
 	pod := o.Spec.Template.Spec
@@ -72,17 +79,23 @@ func (r reader) concerns(o *appsv1.DaemonSet) bool {
 	switch selects := slices.ContainsFunc(keys, r.means); {
 	case slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, deployPrefix) }):
 		return true
-	case isDevicePlugin(o):
+	case mountsStorage(o), named(o, network):
+		return false
+	case isDevicePlugin(o), asked && roleOf(o.Name) != roleAuxiliary:
 		return selects || r.params.brands(o)
 	default:
 		return selects && roleOf(o.Name) != roleAuxiliary
 	}
 }
 
-// means says whether a label is the vendor's, or one that tells GPU nodes from others.
+// means says whether a label is the vendor's, or one that tells GPU nodes from others. A label that every node has does that by its value
+// only, and for other devices too: an instance type.
 func (r reader) means(key string) bool {
 	if r.params.owns(key) {
 		return true
+	}
+	if domain, _, _ := strings.Cut(key, "/"); slices.Contains(everywhere, domain) {
+		return false
 	}
 	for _, s := range r.has {
 		requirements, _ := s.Requirements()
@@ -94,6 +107,9 @@ func (r reader) means(key string) bool {
 	}
 	return false
 }
+
+// everywhere are the domains of the labels that every node has.
+var everywhere = []string{"kubernetes.io", "beta.kubernetes.io", "node.kubernetes.io", "topology.kubernetes.io"}
 
 func affinityKeys(a *corev1.Affinity) []string {
 	required := affinityOf(a)
@@ -115,6 +131,18 @@ func affinityOf(a *corev1.Affinity) *corev1.NodeSelector {
 		return nil
 	}
 	return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
+// mountsStorage: a storage driver (CSI) has to mount the directory in which the kubelet looks for the pods' volumes. Its name is often that
+// of a driver.
+func mountsStorage(o *appsv1.DaemonSet) bool {
+	return slices.ContainsFunc(o.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool {
+		if v.HostPath == nil {
+			return false
+		}
+		at := path.Clean(v.HostPath.Path)
+		return at == "/var/lib/kubelet" || at == "/var/lib/kubelet/pods"
+	})
 }
 
 // isDevicePlugin: a device plugin has to mount the directory of the kubelet's socket.

@@ -75,7 +75,7 @@ func (r reader) reduceNode(o *corev1.Node) Node {
 			n.Annotations[key] = value
 		}
 	}
-	for _, key := range r.params.followed() {
+	for _, key := range append(r.params.followed(), pausedLabels(&n)...) {
 		if at, _ := kube.Written(o.ManagedFields, key); !at.IsZero() {
 			n.Written[key] = at
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -97,7 +98,7 @@ func reducePod(o *corev1.Pod) (Pod, bool) {
 	if owner == nil || owner.Kind != "DaemonSet" {
 		return Pod{}, false
 	}
-	p := Pod{Namespace: o.Namespace, DaemonSet: owner.Name, Name: o.Name, Node: nodeOf(o),
+	p := Pod{Namespace: o.Namespace, DaemonSet: owner.Name, Name: o.Name, Node: nodeOf(o), Revision: o.Labels[appsv1.ControllerRevisionHashLabelKey],
 		Created: o.CreationTimestamp.Time, Deleting: o.DeletionTimestamp != nil, Since: o.CreationTimestamp.Time}
 	if p.Deleting { // the timestamp is when the pod's own time to end is over
 		p.DeletedSince = o.DeletionTimestamp.Time

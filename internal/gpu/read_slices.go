@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -41,7 +42,7 @@ func reduceSlice(o *resourcev1.ResourceSlice) Slice {
 			}
 			return ""
 		}
-		d := Device{Name: device.Name, Type: text("type"), UUID: text("uuid"), Parent: text("parentUUID")}
+		d := Device{Name: device.Name, Type: text("type"), UUID: text("uuid"), Parent: text("parentUUID"), Product: cmp.Or(text("productName"), text("model"))} // model is Intel's
 		for _, t := range device.Taints {
 			if t.Effect == resourcev1.DeviceTaintEffectNone { // it only informs
 				continue

@@ -1,11 +1,20 @@
 package gpu
 
 import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
 	"overdue/internal/plugin"
 )
 
-// leavingTaints are set by programs that are about to remove the node.
-var leavingTaints = map[string]bool{"ToBeDeletedByClusterAutoscaler": true, "karpenter.sh/disrupted": true, "cloud.google.com/impending-node-termination": true}
+// leavingTaints are set by programs that are about to remove the node. Karpenter's second is that of its versions before 1.0.
+var leavingTaints = map[string]bool{"ToBeDeletedByClusterAutoscaler": true, "karpenter.sh/disrupted": true, "karpenter.sh/disruption": true, "cloud.google.com/impending-node-termination": true}
+
+// leavingAWS begins those of the AWS node termination handler, one for each of the events that end an instance.
+const leavingAWS = "aws-node-termination-handler/"
+
+func leaves(t corev1.Taint) bool { return leavingTaints[t.Key] || strings.HasPrefix(t.Key, leavingAWS) }
 
 // leaving says why a node is about to go.
 func leaving(n *Node) string {
@@ -13,7 +22,7 @@ func leaving(n *Node) string {
 		return "it is deleted"
 	}
 	for _, t := range n.Taints {
-		if leavingTaints[t.Key] {
+		if leaves(t) {
 			return "taint " + t.ToString()
 		}
 	}
@@ -29,6 +38,7 @@ func (j *judgement) removal(n *Node, why string) {
 		return
 	}
 	v := j.look(n)
+	j.seeDevices(v)
 	j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "is being removed and still there, " + v.offer.String(), Since: since.Time, AtLeast: !since.exact,
 		Cause: joined(", ", why, unknown), Consequence: "its GPUs are of no use meanwhile", Remedy: "ask the program that removes it; a finalizer or a pod that cannot be evicted may hold it"}})
 	j.totals.count(v)
@@ -40,7 +50,7 @@ func removedSince(n *Node) moment {
 		return moment{n.DeletedSince, true}
 	}
 	for _, t := range n.Taints {
-		if !leavingTaints[t.Key] {
+		if !leaves(t) {
 			continue
 		}
 		if at := epoch(t.Value); at.After(n.Created) {

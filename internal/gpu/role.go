@@ -11,12 +11,13 @@ const (
 	roleDriver
 	roleToolkit
 	roleValidator
+	roleMPS    // shares GPUs: the plugin does not register before it runs
 	rolePlugin // registers the resource with the kubelet, or publishes the devices (DRA)
 	roleLabels // labels the node with model and count
 )
 
 // chain is the order in which a broken link is looked for.
-var chain = []role{roleDriver, roleToolkit, roleValidator, rolePlugin}
+var chain = []role{roleDriver, roleToolkit, roleValidator, roleMPS, rolePlugin}
 
 // roles tell a role by a part of the DaemonSet's name, the first match. They only put causes into order: which DaemonSets
 // should run on a node is never told by names.
@@ -25,7 +26,8 @@ var roles = []struct {
 	role role
 }{
 	{"nfd-worker", roleNFD}, {"node-feature-discovery-worker", roleNFD},
-	{"mps-control", roleAuxiliary}, {"kubelet-plugin", rolePlugin}, {"dra-driver", rolePlugin}, {"device-plugin", rolePlugin}, {"gpu-plugin", rolePlugin},
+	{"exporter", roleAuxiliary}, {"config-manager", roleAuxiliary}, // of AMD's DeviceConfig, whose name begins theirs: it may be "gpu-driver"
+	{"mps-control", roleMPS}, {"kubelet-plugin", rolePlugin}, {"dra-driver", rolePlugin}, {"device-plugin", rolePlugin}, {"gpu-plugin", rolePlugin},
 	{"vgpu-device-manager", roleAuxiliary},
 	{"feature-discovery", roleLabels}, {"node-labeller", roleLabels},
 	{"validator", roleValidator}, {"toolkit", roleToolkit}, {"container-runtime", roleToolkit},

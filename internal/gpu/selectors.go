@@ -15,12 +15,22 @@ func parseSelectors(flag string, texts []string) ([]labels.Selector, error) {
 	var out []labels.Selector
 	for _, text := range texts {
 		s, err := labels.Parse(text)
-		if err != nil || s.Empty() {
-			return nil, plugin.Misuse(fmt.Sprintf("%s %q is no label selector; write it as key, key=value or 'key in (a,b)'", flag, plugin.Clean(text)))
+		if err != nil || s.Empty() || slices.ContainsFunc(requirements(s), ofNothing) {
+			return nil, plugin.Misuse(fmt.Sprintf("%s %s is no label selector; write it as key, key=value or 'key in (a,b)'", flag, quoted(text)))
 		}
 		out = append(out, s)
 	}
 	return out, nil
+}
+
+func requirements(s labels.Selector) labels.Requirements {
+	all, _ := s.Requirements()
+	return all
+}
+
+// ofNothing: "key in ()", which is parsed as if it asked for the empty value.
+func ofNothing(r labels.Requirement) bool {
+	return (r.Operator() == selection.In || r.Operator() == selection.NotIn) && r.Values().Len() == 1 && r.Values().Has("")
 }
 
 // queries are the label selectors to ask with so that each node comes once: a selector cannot say "or" over several keys, so

@@ -1,9 +1,11 @@
 package gpu
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -33,7 +35,7 @@ func (j *judgement) short(v *view) {
 	default:
 		j.byChain(v, &f)
 	}
-	if !byTaint && slices.ContainsFunc(v.blocked, (*DaemonSet).essential) {
+	if !byTaint && slices.ContainsFunc(v.blocked, v.needs) {
 		j.taintFirst(v, &f)
 	}
 	if history := v.offer.history(); history != "" {
@@ -77,16 +79,24 @@ func (j *judgement) softened(v *view, f *fact) {
 // essential says whether GPUs depend on the DaemonSet.
 func (d *DaemonSet) essential() bool { return d.Role != roleAuxiliary && d.Role != roleLabels }
 
-// keptAway says whether taints keep the pods away without which there are no GPUs: one of those does not run any more. NFD's worker
-// is none of those on a node that has its labels.
+// needs says whether the node's GPUs depend on the DaemonSet. On NFD's worker they do until the node has the labels by which a plugin
+// selects it.
+func (v *view) needs(d *DaemonSet) bool {
+	return d.essential() && !(d.Role == roleNFD && v.labelled())
+}
+
+func (v *view) labelled() bool {
+	return v.Recognised && slices.ContainsFunc(v.selected, func(d *DaemonSet) bool { return d.Role == rolePlugin })
+}
+
+// keptAway says whether taints keep the pods away without which there are no GPUs: one of those does not run any more.
 func (j *judgement) keptAway(v *view) bool {
-	labelled := slices.ContainsFunc(v.selected, func(d *DaemonSet) bool { return d.Role == rolePlugin })
 	return slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool {
 		pod, known := j.pod(v.Node, d)
 		if v.offer.allocatable > 0 && (d.Role != rolePlugin || !known) {
 			return false // a taint takes all of a device plugin's GPUs or none
 		}
-		return d.essential() && !(labelled && d.Role == roleNFD) && (!known || pod == nil || !pod.Ready)
+		return v.needs(d) && (!known || pod == nil || !pod.Ready)
 	})
 }
 
@@ -94,7 +104,7 @@ func (j *judgement) keptAway(v *view) bool {
 func causing(v *view) view {
 	cause := *v
 	cause.taints = slices.DeleteFunc(slices.Clone(v.taints), func(t corev1.Taint) bool {
-		return !slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool { return d.essential() && !d.tolerates(&t) })
+		return !slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool { return v.needs(d) && !d.tolerates(&t) })
 	})
 	cause.blocked = slices.DeleteFunc(slices.Clone(v.blocked), func(d *DaemonSet) bool { return len(d.untolerated(cause.taints)) == 0 })
 	return cause
@@ -120,21 +130,24 @@ func (j *judgement) byChain(v *view, f *fact) {
 	plugins := j.plugins(v)
 	selected := slices.ContainsFunc(plugins, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) })
 	inferred := !j.snapshot.DaemonSetsRead || len(j.snapshot.Unread) > 0
+	failed, hasFailed := inState(v.Node, "failed")
 	switch {
 	case v.Labels[j.params.UpgradeLabel] == upgradeFailed:
 		f.Cause = "the driver upgrade failed"
-		f.remedy = func(nodes []string) string {
-			return j.upgradeAnew(nodes)
-		}
-	case v.Labels[labelMIGState] == "failed":
-		f.Cause = "the MIG change to " + v.Labels[labelMIGConfig] + " failed"
-		f.remedy = j.restart("mig-manager", "see the log of the MIG manager, then restart its pod")
+		f.remedy = j.upgradeAnew
+	case hasFailed:
+		f.Cause = "the " + failed.of(v.Node) + " failed"
+		f.remedy = j.restart(failed.manager, failed.say)
 	case inferred && len(plugins) == 0:
 		j.guess(v, f)
 		return
 	case len(plugins) == 0 && usesDRA(v.Node, j.daemonSets):
 		f.Cause = "no DaemonSet of a DRA driver exists"
 		f.Remedy = "see whether the DRA driver is installed, and whether --namespace is right"
+		return
+	case len(plugins) == 0 && virtual(v.Node):
+		f.Cause = fmt.Sprintf("no device plugin DaemonSet for virtual machines exists (%s=%s)", labelWorkload, v.Labels[labelWorkload])
+		f.Remedy = "see whether sandbox workloads and their device plugin are enabled in the GPU operator, or whether that label is right"
 		return
 	case len(plugins) == 0:
 		f.Cause = "no device plugin DaemonSet exists"
@@ -166,12 +179,18 @@ func (j *judgement) upgradeAnew(nodes []string) string {
 	return fmt.Sprintf("see the driver's pod, then begin it anew, which evicts the nodes' GPU pods: kubectl label nodes %s --overwrite %s=%s", some(nodes), j.params.UpgradeLabel, upgradeRequired)
 }
 
-// plugins are the DaemonSets that could make the node offer GPUs.
+// plugins are the DaemonSets that could make the node offer GPUs. On a node whose GPUs are for virtual machines the one for containers
+// is none of them, and would take GPUs that a machine has.
 func (j *judgement) plugins(v *view) []*DaemonSet {
 	dra := usesDRA(v.Node, j.daemonSets)
 	var out []*DaemonSet
 	for i := range j.daemonSets {
-		if d := &j.daemonSets[i]; d.Role == rolePlugin && d.isDRA() == dra {
+		d := &j.daemonSets[i]
+		_, labelled := v.Labels[deployPlugin]
+		if _, containers := d.NodeSelector[deployPlugin]; containers && !labelled && virtual(v.Node) {
+			continue
+		}
+		if d.Role == rolePlugin && d.isDRA() == dra {
 			out = append(out, d)
 		}
 	}
@@ -197,9 +216,19 @@ func (j *judgement) guess(v *view, f *fact) {
 	}
 }
 
-// notSelected: a label keeps the device plugin's selector from matching. The one that comes closest is told.
+// virtual: the node's GPUs are for virtual machines.
+func virtual(n *Node) bool {
+	_, containers := n.Labels[deployPlugin]
+	return strings.HasPrefix(n.Labels[labelWorkload], "vm-") && !containers
+}
+
+// notSelected: a label keeps the device plugin's selector from matching. The one that comes closest is told, of several one whose label
+// is there with another value: the node was meant to have it.
 func (j *judgement) notSelected(v *view, plugins []*DaemonSet, f *fact) {
-	best := slices.MinFunc(plugins, func(a, b *DaemonSet) int { return len(a.mismatches(v.Node)) - len(b.mismatches(v.Node)) })
+	best := slices.MinFunc(plugins, func(a, b *DaemonSet) int {
+		one, other := a.mismatches(v.Node), b.mismatches(v.Node)
+		return cmp.Or(len(one)-len(other), unset(one)-unset(other))
+	})
 	wrong := best.mismatches(v.Node)
 	if len(wrong) == 0 {
 		f.Cause = best.Name + " does not select the node: its affinity does not match"
@@ -221,8 +250,21 @@ func (j *judgement) notSelected(v *view, plugins []*DaemonSet, f *fact) {
 	}
 }
 
+// unset counts the labels that are not there at all.
+func unset(all []mismatch) (n int) {
+	for _, m := range all {
+		if m.missing {
+			n++
+		}
+	}
+	return n
+}
+
 func setLabel(label, has string) func(nodes []string) string {
 	return func(nodes []string) string {
+		if !validKey(label) {
+			return "see which DaemonSet selects " + label + ", which is no valid label"
+		}
 		if !strings.HasPrefix(label, deployPrefix) {
 			return fmt.Sprintf("see who sets %s (kubectl get nodes %s --show-labels)", label, some(nodes))
 		}
@@ -234,10 +276,14 @@ func setLabel(label, has string) func(nodes []string) string {
 	}
 }
 
+// registers is for how long the kubelet keeps the numbers of a device plugin that has gone (k8s.io/kubernetes/pkg/kubelet/cm/devicemanager,
+// endpointStopGracePeriod): until then nothing tells a plugin that starts from one whose devices are all unhealthy.
+const registers = 5 * time.Minute
+
 // unregistered: all pods of the chain run, so it is between the plugin and the kubelet, or the GPUs themselves.
 func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
 	d := plugins[slices.IndexFunc(plugins, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) })]
-	_, known := j.pod(v.Node, d)
+	pod, known := j.pod(v.Node, d)
 	restart := func(nodes []string) string { return "restart the device plugin: " + deletePods(d, nodes) }
 	switch {
 	case !known:
@@ -252,6 +298,11 @@ func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
 		}
 		f.remedy = func(nodes []string) string {
 			return "run nvidia-smi in the driver's pod, then restart the DRA driver: " + deletePods(d, nodes)
+		}
+	case v.offer.allocatable == 0 && pod != nil && j.now.Sub(pod.Since).Abs() < registers:
+		f.Cause = d.Name + " has just started there and is not registered with the kubelet yet"
+		f.remedy = func(nodes []string) string {
+			return "look again in 5 minutes; if it has started anew by then: " + logs(d, pod, nodes)
 		}
 	case v.offer.unhealthy > 0:
 		f.Cause = fmt.Sprintf("the device plugin runs and has marked %d unhealthy (an XID, or a lost device), which it never takes back", v.offer.unhealthy)
@@ -287,4 +338,15 @@ func showDaemonSet(d *DaemonSet) string {
 		return "kubectl get daemonsets -A"
 	}
 	return fmt.Sprintf("kubectl -n %s get daemonset %s -o yaml", d.Namespace, d.Name)
+}
+
+// logs is the command that shows what the DaemonSet's pods have written: the one pod, or those of several nodes.
+func logs(d *DaemonSet, pod *Pod, nodes []string) string {
+	switch selector := podLabels(d); {
+	case len(nodes) == 1:
+		return fmt.Sprintf("kubectl -n %s logs %s", pod.Namespace, pod.Name)
+	case selector != "":
+		return fmt.Sprintf("kubectl -n %s logs -l %s --prefix", d.Namespace, selector)
+	}
+	return "see the logs of " + d.Name
 }

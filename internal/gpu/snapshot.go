@@ -20,7 +20,7 @@ type Snapshot struct {
 
 	DaemonSetsRead bool     // at least in one namespace
 	Unread         []string // namespaces of which the DaemonSets could not be read; "" is all of them
-	Empty          []string // namespaces that the user names and that have none
+	Empty          []string // namespaces that the user names and that have none of the GPUs
 	DaemonSets     []DaemonSet
 	PodsRead       map[string]bool // by namespace
 	Pods           []Pod           // of the DaemonSets
@@ -89,6 +89,7 @@ type Pod struct {
 	Namespace, DaemonSet string
 	Name, Node           string
 	Created              time.Time
+	Revision             string // of the DaemonSet's pod template
 	Deleting             bool
 	DeletedSince         time.Time // when that was asked for; zero: unknown
 	Ready                bool
@@ -118,6 +119,7 @@ type Slice struct {
 // Device is one device in a slice.
 type Device struct {
 	Name, Type   string // attribute type: gpu, mig, vfio
+	Product      string
 	UUID, Parent string // of a part of a GPU, the UUID of that
 	Taints       []DeviceTaint
 }

@@ -12,8 +12,9 @@ import (
 func (j *judgement) sound(v *view) {
 	now, passing := j.underway(v)
 	within := passing && j.within(now)
-	if len(v.blocked) > 0 && !(within && j.young(v.Created)) { // a new node's taints may be those of its start
-		j.willBeLost(v)
+	lasting := v.less(j.passes)
+	if len(lasting.blocked) > 0 && !(within && j.young(v.Created)) { // a new node's taints may be those of its start
+		j.willBeLost(lasting)
 	}
 	if within {
 		if now.stuck {
@@ -23,9 +24,10 @@ func (j *judgement) sound(v *view) {
 	}
 	j.orphaned(v)
 	var told *DaemonSet
-	if missing := j.labelsMissing(v); missing != "" && len(v.blocked) == 0 { // else it is told with the taint
+	if missing := j.labelsMissing(v); missing != "" && len(lasting.blocked) == 0 { // else it is told with the taint
 		told = j.unlabelled(v, missing)
 	}
+	failed, hasFailed := inState(v.Node, "failed")
 	switch {
 	case passing && now.stuck:
 		f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: now.what, Since: now.since.Time, AtLeast: !now.since.exact,
@@ -36,12 +38,10 @@ func (j *judgement) sound(v *view) {
 		j.add(v, f.mindful(v.Node))
 	case v.Labels[j.params.UpgradeLabel] == upgradeFailed:
 		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "driver upgrade failed", Cause: j.params.UpgradeLabel + "=" + upgradeFailed},
-			remedy: func(nodes []string) string {
-				return j.upgradeAnew(nodes)
-			}})
-	case v.Labels[labelMIGState] == "failed":
-		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: "MIG change to " + v.Labels[labelMIGConfig] + " failed", Cause: labelMIGState + "=failed"},
-			remedy: j.restart("mig-manager", "see the log of the MIG manager, then restart its pod")})
+			remedy: j.upgradeAnew}.mindful(v.Node))
+	case hasFailed:
+		j.add(v, fact{Finding: plugin.Finding{State: plugin.Warning, Problem: failed.of(v.Node) + " failed", Cause: failed.state + "=failed"},
+			remedy: j.restart(failed.manager, failed.say)}.mindful(v.Node))
 	default:
 		j.unwell(v, told)
 	}
@@ -76,13 +76,17 @@ func (j *judgement) willBeLost(v *view) {
 	if onlyAuxiliary(blocked) {
 		f.Problem = joined(", ", "pods of "+plugin.List(daemonSetNames(blocked))+" kept away", j.labelsMissing(v))
 		f.Consequence = ""
+		if slices.ContainsFunc(blocked, func(d *DaemonSet) bool { return d.Role == roleNFD }) {
+			f.Consequence = "nothing renews its labels; a node that registers anew gets none and is not known for a GPU node"
+		}
 	}
 	f.Details = j.taintDetails(v)
 	j.add(v, f.mindful(v.Node))
 }
 
 // orphaned: GPUs are offered by what still runs, but no DaemonSet would bring it back: the label that selects it was changed, or there is
-// no such DaemonSet any more. What runs there meanwhile is not ended by that at once.
+// no such DaemonSet any more. What runs there meanwhile is not ended by that at once. Without any device plugin the kubelet would offer
+// none, so where no DaemonSet of one was found another serves the node.
 func (j *judgement) orphaned(v *view) {
 	if !j.snapshot.DaemonSetsRead || len(j.snapshot.Unread) > 0 {
 		return
@@ -100,9 +104,6 @@ func (j *judgement) orphaned(v *view) {
 	case j.driverLost(v):
 		f.Cause = "no driver DaemonSet selects the node"
 		f.Remedy = "see whether the driver is still enabled in the GPU operator, and whether a NVIDIADriver tolerates the node's taints; a driver on the host is told by the label " + deployDriver + "=" + preInstalled
-	case len(plugins) == 0 && len(j.daemonSets) > 0 && v.Labels[deployPlugin] != "":
-		f.Cause = "no device plugin DaemonSet exists any more"
-		f.Remedy = "see whether the device plugin is still enabled in the GPU operator, and whether --namespace is right"
 	case len(plugins) > 0 && v.Labels[deployPlugin] != "" && !slices.ContainsFunc(plugins, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) }):
 		j.notSelected(v, plugins, &f)
 	default:
@@ -118,9 +119,10 @@ func isAre(n int) string {
 	return "are"
 }
 
+// onlyAuxiliary: GPUs that are offered go on without any of them. NFD's worker has done its part.
 func onlyAuxiliary(all []*DaemonSet) bool {
 	for _, d := range all {
-		if d.essential() {
+		if d.essential() && d.Role != roleNFD {
 			return false
 		}
 	}
@@ -136,7 +138,7 @@ func (j *judgement) unwell(v *view, told *DaemonSet) {
 			continue // told already
 		}
 		l, ok := j.troubled(v, d)
-		if !ok || j.young(l.since) || j.replaced(v, d) {
+		if _, replaced := j.replaced(v, d); !ok || replaced || j.young(l.since) {
 			continue
 		}
 		names = append(names, d.Name)
@@ -155,7 +157,7 @@ func (j *judgement) unwell(v *view, told *DaemonSet) {
 	if len(names) > 1 {
 		f.Details = append(f.Details, "not well: "+strings.Join(names, ", "))
 	}
-	j.add(v, f)
+	j.add(v, f.mindful(v.Node))
 }
 
 // rank orders roles as their pods wait for each other, those that nothing waits for last.

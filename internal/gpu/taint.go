@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"overdue/internal/plugin"
 )
@@ -16,21 +17,39 @@ type TaintPattern struct {
 	anyValue                 bool
 }
 
-// ParseTaint reads a pattern.
+var effects = []string{string(corev1.TaintEffectNoSchedule), string(corev1.TaintEffectPreferNoSchedule), string(corev1.TaintEffectNoExecute)}
+
+// ParseTaint reads a pattern. An error says which part of it no taint can have.
 func ParseTaint(text string) (TaintPattern, error) {
 	p := TaintPattern{text: text}
-	rest, effect, _ := strings.Cut(text, ":")
+	rest, effect, hasEffect := strings.Cut(text, ":")
 	key, value, hasValue := strings.Cut(rest, "=")
 	p.key, p.value, p.effect, p.anyValue = key, value, effect, !hasValue
-	switch corev1.TaintEffect(effect) {
-	case "", corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule:
-	default:
-		key = ""
-	}
-	if key == "" {
-		return p, fmt.Errorf("%q is no taint; write it as key, key=value or key=value:NoSchedule", plugin.Clean(text))
+	const write = "; write it as key, key=value or key=value:NoSchedule"
+	switch {
+	case len(validation.IsQualifiedName(key)) > 0:
+		return p, fmt.Errorf("%s is no taint's key%s", quoted(key), write)
+	case len(validation.IsValidLabelValue(value)) > 0:
+		return p, fmt.Errorf("%s is no taint's value%s", quoted(value), write)
+	case hasEffect && !slices.Contains(effects, effect):
+		if near := nearestEffect(effect); near != "" {
+			return p, fmt.Errorf("%s is no effect; did you mean %s?", quoted(effect), near)
+		}
+		return p, fmt.Errorf("%s is no effect: there are %s", quoted(effect), plugin.List(effects))
 	}
 	return p, nil
+}
+
+// nearestEffect is the effect that a misspelt one probably means, whatever its case; empty: none.
+func nearestEffect(text string) string {
+	var lower []string
+	for _, effect := range effects {
+		lower = append(lower, strings.ToLower(effect))
+	}
+	if at := slices.Index(lower, plugin.Nearest(strings.ToLower(text), lower)); at >= 0 {
+		return effects[at]
+	}
+	return ""
 }
 
 func (p TaintPattern) matches(t corev1.Taint) bool {
@@ -129,14 +148,14 @@ type settings struct {
 }
 
 // places are the settings of the DaemonSets, each once.
-func places(all []*DaemonSet) []settings {
+func (j *judgement) places(all []*DaemonSet) []settings {
 	var out []settings
 	for _, d := range all {
 		var s settings
 		switch {
 		case d.Role == roleNFD:
 			s = settings{"NFD's worker tolerations", "(NodeFeatureDiscovery spec.operand.workerTolerations, or the chart's worker.tolerations)", ""}
-		case d.Owner.Kind == "ClusterPolicy":
+		case d.Owner.Kind == "ClusterPolicy" && j.params.owns(clusterPolicies.Group): // Gaudi's operator has one too
 			s = settings{"ClusterPolicy " + d.Owner.Name, "spec.daemonsets.tolerations", ", which replaces the operator's own list: repeat nvidia.com/gpu there"}
 		case d.Owner.Kind == "NVIDIADriver":
 			s = settings{"NVIDIADriver " + d.Owner.Name, "spec.tolerations", ", which is added to the operator's own list"}
@@ -154,9 +173,9 @@ func places(all []*DaemonSet) []settings {
 
 func (s settings) String() string { return strings.TrimSpace(s.name + " " + s.path) }
 
-func placeNames(all []*DaemonSet) string {
+func (j *judgement) placeNames(all []*DaemonSet) string {
 	var out []string
-	for _, s := range places(all) {
+	for _, s := range j.places(all) {
 		out = append(out, s.String())
 	}
 	return plugin.List(out)
@@ -169,7 +188,7 @@ func (j *judgement) taintDetails(v *view) []string {
 	for _, t := range v.taints {
 		tolerations = append(tolerations, fmt.Sprintf("{key: %s, operator: Exists, effect: %s}", t.Key, t.Effect))
 	}
-	for _, s := range places(v.blocked) {
+	for _, s := range j.places(v.blocked) {
 		out = append(out, fmt.Sprintf("to keep the taint, add %s to %s%s; this restarts its pods on all nodes", strings.Join(tolerations, ", "), s, s.rule))
 	}
 	for _, t := range v.taints {
@@ -193,7 +212,7 @@ func (j *judgement) mistakes(v *view) []string {
 		for _, d := range v.blocked {
 			for _, has := range d.Tolerations {
 				if why := almost(has, t); why != "" {
-					tell(fmt.Sprintf("the toleration for %s in %s %s", t.Key, placeNames([]*DaemonSet{d}), why))
+					tell(fmt.Sprintf("the toleration for %s in %s %s", t.Key, j.placeNames([]*DaemonSet{d}), why))
 				}
 			}
 		}
@@ -203,8 +222,8 @@ func (j *judgement) mistakes(v *view) []string {
 				others = append(others, d)
 			}
 		}
-		if len(others) > 0 && !slices.Equal(places(others), places(v.blocked)) {
-			tell(fmt.Sprintf("taint %s:%s is tolerated in %s, but not in %s", t.Key, t.Effect, placeNames(others), placeNames(v.blocked)))
+		if len(others) > 0 && !slices.Equal(j.places(others), j.places(v.blocked)) {
+			tell(fmt.Sprintf("taint %s:%s is tolerated in %s, but not in %s", t.Key, t.Effect, j.placeNames(others), j.placeNames(v.blocked)))
 		}
 	}
 	return out

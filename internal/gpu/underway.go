@@ -30,30 +30,24 @@ type underway struct {
 
 // underway finds what goes on on the node, the most telling first.
 func (j *judgement) underway(v *view) (underway, bool) {
-	upgrade, mig, paused := v.Labels[j.params.UpgradeLabel], v.Labels[labelMIGState], pausedLabels(v.Node)
+	upgrade, paused := v.Labels[j.params.UpgradeLabel], pausedLabels(v.Node)
+	changing, isChanging := inState(v.Node, "pending", "rebooting")
 	switch {
 	case upgrade != "" && upgrade != upgradeRequired && upgrade != upgradeDone && upgrade != upgradeFailed:
 		return underway{what: "driver upgrade in progress (state " + upgrade + ")", since: j.upgraded(v), stuck: true,
 			remedy: func(nodes []string) string {
 				return fmt.Sprintf("see the driver's pod, then begin it anew: kubectl label nodes %s --overwrite %s=%s", some(nodes), j.params.UpgradeLabel, upgradeRequired)
 			}}, true
-	case mig == "pending" || mig == "rebooting":
-		u := underway{what: fmt.Sprintf("MIG change to %s %s", v.Labels[labelMIGConfig], mig), since: moment{Time: v.Written[labelMIGState]}, stuck: true,
-			remedy: j.restart("mig-manager", "see the log of the MIG manager, then restart its pod")}
+	case isChanging:
+		u := underway{what: changing.of(v.Node) + " " + v.Labels[changing.state], since: moment{Time: v.Written[changing.state]}, stuck: true,
+			remedy: j.restart(changing.manager, changing.say)}
 		if len(paused) > 0 {
 			u.what += ", deploy labels are " + v.Labels[paused[0]]
 		}
 		return u, true
 	case len(paused) > 0:
 		return underway{what: fmt.Sprintf("%s are %s, and nothing goes on that would set them back", plugin.Count(len(paused), "deploy label"), v.Labels[paused[0]]),
-			since: moment{Time: v.Written[deployPlugin]}, stuck: true,
-			remedy: func(nodes []string) string {
-				var sets []string
-				for _, key := range paused {
-					sets = append(sets, key+"=true")
-				}
-				return fmt.Sprintf("kubectl label nodes %s --overwrite %s", some(nodes), strings.Join(sets, " "))
-			}}, true
+			since: moment{Time: v.Written[paused[0]]}, stuck: true, remedy: setBack(v.Node, paused)}, true
 	case v.updating() && !v.updateFailed():
 		return underway{what: "machine-config update in progress", since: latest(v.Written[mcoDesired], v.Written[mcoState])}, true
 	}
@@ -61,18 +55,17 @@ func (j *judgement) underway(v *view) (underway, bool) {
 		return u, true
 	}
 	for _, d := range v.selected {
-		if d.Role != roleAuxiliary && !slices.Contains(v.blocked, d) && j.replaced(v, d) {
-			return underway{what: fmt.Sprintf("pod of %s is young", d.Name), since: moment{Time: d.Rolled}}, true
+		if d.Role == roleAuxiliary || slices.Contains(v.blocked, d) {
+			continue
+		}
+		if since, ok := j.replaced(v, d); ok {
+			return underway{what: fmt.Sprintf("pod of %s is young", d.Name), since: since}, true
 		}
 	}
+	if u, ok := j.settling(v); ok {
+		return u, true
+	}
 	return underway{}, false
-}
-
-// replaced says whether a rollout replaces the DaemonSet's pod. A pod's own age excuses nothing, as one that is made anew again and
-// again is always young.
-func (j *judgement) replaced(v *view, d *DaemonSet) bool {
-	pod, known := j.pod(v.Node, d)
-	return known && j.young(d.Rolled) && (pod == nil || !pod.Crashing && (j.young(pod.Created) || pod.Deleting))
 }
 
 // driverFirst is the remedy where the driver's pod is ill too: its manager pauses the deploy labels itself, and sets them back once the
@@ -161,14 +154,11 @@ func (j *judgement) restart(part, say string) func([]string) string {
 
 // deletePods is the command that makes a DaemonSet start its pod on the nodes anew, with what else it ends.
 func deletePods(d *DaemonSet, nodes []string) string {
-	if len(d.PodLabels) == 0 || d.Namespace == "" { // inferred: without a selector it would take all pods
+	selector := podLabels(d)
+	if selector == "" || d.Namespace == "" { // inferred: without a selector it would take all pods
 		return "delete the pod of " + d.Name + " on " + some(nodes)
 	}
-	var labels []string
-	for _, key := range slices.Sorted(maps.Keys(d.PodLabels)) {
-		labels = append(labels, key+"="+d.PodLabels[key])
-	}
-	command := fmt.Sprintf("kubectl -n %s delete pod -l %s --field-selector spec.nodeName=", d.Namespace, strings.Join(labels, ","))
+	command := fmt.Sprintf("kubectl -n %s delete pod -l %s --field-selector spec.nodeName=", d.Namespace, selector)
 	if len(nodes) > 1 {
 		command = fmt.Sprintf("for n in %s; do %s$n; done", some(nodes), command)
 	} else {
@@ -181,4 +171,16 @@ func deletePods(d *DaemonSet, nodes []string) string {
 		command += " (it then applies the MIG profile, which ends all pods that use the node's GPUs)"
 	}
 	return command
+}
+
+// podLabels are the labels of the DaemonSet's pods as a selector for a command; empty: none is known.
+func podLabels(d *DaemonSet) string {
+	var labels []string
+	for _, key := range slices.Sorted(maps.Keys(d.PodLabels)) {
+		if !validKey(key) || !validValue(d.PodLabels[key]) {
+			return ""
+		}
+		labels = append(labels, key+"="+d.PodLabels[key])
+	}
+	return strings.Join(labels, ",")
 }

@@ -19,6 +19,11 @@ func (j *judgement) unrecognised(v *view) {
 		f.Problem = "expected to have GPUs, but no label says so, " + v.offer.String()
 	}
 	if value, ok := v.Labels[labelPresent]; ok {
+		if p := j.published(v.Name); len(p.devices) > 0 {
+			v.offer = p.offer(j.params.Driver, 0)
+		} else if len(v.Resources) == 0 {
+			f.Details = append(f.Details, fmt.Sprintf("if its GPUs were taken out: kubectl label nodes %s %s-", v.Name, labelPresent))
+		}
 		f.Problem = fmt.Sprintf("no longer recognised as a GPU node (%s=%s), %s", labelPresent, value, v.offer)
 		f.Since, f.AtLeast = v.Written[labelPresent], true
 	}
@@ -81,8 +86,8 @@ func (j *judgement) undiscovered(v *view, odd string, f *fact) {
 			}
 		}
 	}
-	if kind := class(v.Node); j.peers[kind] > 0 {
-		f.Details = append(f.Details, fmt.Sprintf("other nodes of %s=%s offer %d", labelInstance, kind, j.peers[kind]))
+	if others := j.alike(v.Node); others > 0 {
+		f.Details = append(f.Details, fmt.Sprintf("other nodes of %s=%s offer %d", labelInstance, class(v.Node), others))
 	}
 }
 
@@ -108,4 +113,15 @@ func oddPCI(n *Node) string {
 		}
 	}
 	return ""
+}
+
+// byNFD says whether NFD has set a label of the node: its own domain, or one below it, as for rules of a vendor's.
+func byNFD(n *Node) bool {
+	for key := range n.Labels {
+		domain, _, ok := strings.Cut(key, "/")
+		if ok && strings.HasSuffix("."+domain, ".feature.node.kubernetes.io") {
+			return true
+		}
+	}
+	return false
 }

@@ -24,7 +24,7 @@ func (j *judgement) meantToStay(t corev1.Taint) bool {
 
 // without is the command that takes the taints away, or where to go if a program puts them back, or if they are to stay.
 func (j *judgement) without(v *view) func(nodes []string) string {
-	var keys, byNFD, controlled, stay []string
+	var keys, odd, byNFD, controlled, stay []string
 	for _, t := range v.taints {
 		end := ends(t)
 		switch {
@@ -34,12 +34,14 @@ func (j *judgement) without(v *view) func(nodes []string) string {
 			stay = append(stay, t.ToString())
 		case slices.Contains(strings.Split(v.Annotations[annotationNFDTaints], ","), t.ToString()):
 			byNFD = append(byNFD, t.ToString())
+		case !validTaint(t):
+			odd = append(odd, t.ToString())
 		default:
 			keys = append(keys, fmt.Sprintf("%s:%s-", t.Key, t.Effect))
 		}
 	}
 	var names []string
-	for _, p := range places(v.blocked) {
+	for _, p := range j.places(v.blocked) {
 		names = append(names, p.name)
 	}
 	where := plugin.List(names)
@@ -50,6 +52,9 @@ func (j *judgement) without(v *view) func(nodes []string) string {
 		}
 		if len(byNFD) > 0 {
 			parts = append(parts, fmt.Sprintf("take %s out of the NodeFeatureRule by which NFD sets it", plugin.List(byNFD)))
+		}
+		if len(odd) > 0 {
+			parts = append(parts, fmt.Sprintf("take off by hand %s, which no command can name", plugin.List(odd)))
 		}
 		parts = append(parts, controlled...)
 		if len(stay) > 0 {

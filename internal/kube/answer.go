@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"net/http"
+	"sync"
 )
 
 // answer is the body of a 200. It remembers how its connection ended, so that a broken connection is not taken for a broken
@@ -17,10 +18,20 @@ type answer struct {
 	err   error // of the connection, but io.EOF
 }
 
+// buffers are used again: a run asks for several short answers, one after the other.
+var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 64<<10) }}
+
 func newAnswer(res *http.Response) *answer {
-	a := &answer{mediaType: mediaType(res), body: res.Body}
-	a.Reader = bufio.NewReaderSize(reading{a}, 64<<10)
+	a := &answer{mediaType: mediaType(res), body: res.Body, Reader: buffers.Get().(*bufio.Reader)}
+	a.Reader.Reset(reading{a})
 	return a
+}
+
+// release gives the buffer back. Nothing that was read may point into it.
+func (a *answer) release() {
+	a.Reader.Reset(nil)
+	buffers.Put(a.Reader)
+	a.Reader = nil
 }
 
 type reading struct{ *answer }

@@ -74,6 +74,7 @@ func TestUnusableAnswers(t *testing.T) {
 		{"long string", jsonType, `"` + strings.Repeat("x", 10<<20) + `"`, "it holds an object larger than 4 MiB"},
 		{"large object", jsonType, list + `[{"metadata":{"name":"a","annotations":{"a":"` + strings.Repeat("x", 10<<20) + `"}}}]}`, "item 0: it holds an object larger than 4 MiB"},
 		{"name of no object", jsonType, list + `[{"metadata":{"name":"$(id)"}}]}`, "item 0 has a name that no object can have: $(id)"},
+		{"namespace of no object", jsonType, list + `[{"metadata":{"name":"a","namespace":"$(id)"}}]}`, "item 0 is in a namespace that cannot be: $(id)"},
 		{"name of all", jsonType, list + `[{"metadata":{"name":"` + strings.Repeat("a", 254) + `"}}]}`, "item 0 has a name that no object can have: " + strings.Repeat("a", 254)},
 		{"number", jsonType, "12", "there is a float64 where a { should be"},
 		{"other kind", jsonType, `{"kind":"PodList","apiVersion":"v1","items":[]}`, `its kind is "PodList" of apiVersion "v1", not of nodes in v1`},
@@ -244,7 +245,7 @@ func TestNoAnswerEndsWithTheDeadline(t *testing.T) {
 	server := start(t)
 	server.Handle("/api/v1/nodes", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	client, _ := connected(t, server, Surroundings{})
-	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_, err := List(ctx, client, nodes, Query{}, nodeName)
 	wantError(t, server, err, "cannot list nodes: no answer from URL in time: still waiting for the answer",

@@ -33,10 +33,10 @@ func (e *Error) Usage() bool { return e.Misuse }
 func (e *Error) Unwrap() error { return e.Err }
 
 // IsForbidden says that the user lacks a right. It may also hide that the API group does not exist: the server tells that
-// only to those who may list it.
+// only to those who may list it. It is false of a page of HTML, which is not the server's word.
 func IsForbidden(err error) bool {
 	e := asError(err)
-	return e != nil && e.Status == http.StatusForbidden
+	return e != nil && e.Status == http.StatusForbidden && e.Reason != reasonHTML
 }
 
 // IsNotFound says that the one object asked for does not exist. It is false if its whole kind does not exist.
@@ -53,6 +53,9 @@ func IsNoSuchGroup(err error) bool {
 
 // reasonNoGroup stands in Error.Reason for the plain text "404 page not found", which comes without a Status object.
 const reasonNoGroup = "NoSuchGroup"
+
+// reasonHTML stands in Error.Reason for a page of HTML, as proxies send.
+const reasonHTML = "HTML"
 
 func isExpired(err error) bool {
 	e := asError(err)

@@ -16,6 +16,7 @@ import (
 func FuzzDecodeList(f *testing.F) {
 	for _, seed := range []string{
 		protobufAnswer("v1", "NodeList", protobufNodes(newNode("a"), newNode("b"))),
+		protobufAnswer("v1", "NodeList", protobufNodes(bigNode(0))),
 		protobufAnswer("v1", "NodeList", "\x12\xff\xff\xff\x1f"),
 		protobufAnswer("v1", "Status", "\x0a\x00"),
 	} {

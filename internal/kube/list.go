@@ -18,7 +18,7 @@ const (
 
 // List asks for all objects in pages of 500 and keeps of each only what reduce returns; false drops the object. reduce must
 // not keep the pointer. T is a Kubernetes type (asked for as protobuf), an own struct with json tags, or
-// metav1.PartialObjectMetadata, for which the metadata alone is asked for.
+// metav1.PartialObjectMetadata, for which the metadata alone is asked for. Nodes come without images and volumes.
 //
 // An answer that is not the right kind of list is an error, never an empty list. If the list changes too much while it is
 // read (410), it is read once more from the beginning; reduce then sees objects again. Errors are of type *Error.

@@ -28,6 +28,9 @@ func (p *pageReader[T]) item(object *T, name string) error {
 	if !validName(name) {
 		return fmt.Errorf("item %d has a name that no object can have: %s", p.seen, clean(name))
 	}
+	if o, ok := any(object).(interface{ GetNamespace() string }); ok && !validName(o.GetNamespace()) {
+		return fmt.Errorf("item %d is in a namespace that cannot be: %s", p.seen, clean(o.GetNamespace()))
+	}
 	if p.seen++; p.seen > maxObjects {
 		return fmt.Errorf("it holds more than %d objects", maxObjects)
 	}

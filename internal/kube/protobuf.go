@@ -68,6 +68,10 @@ func (p *pageReader[T]) protobufItem(w *wire) error {
 	if err != nil {
 		return err
 	}
+	if p.want == nodesResource {
+		w.lean = lean(w.lean[:0], raw)
+		raw = w.lean
+	}
 	object := new(T)
 	if err := any(object).(protobufObject).Unmarshal(raw); err != nil { // copies every string out of raw
 		return fmt.Errorf("item %d: %w", p.seen, err)

@@ -68,6 +68,7 @@ func (c *Client) try(ctx context.Context, q request, read func(*answer) error) (
 		return retryOf(res), c.statusError(ctx, q, res)
 	}
 	a := newAnswer(res)
+	defer a.release()
 	if a.isHTML() {
 		return nil, htmlError(q, res)
 	}

@@ -69,7 +69,7 @@ func (c *Client) statusError(ctx context.Context, q request, res *http.Response)
 
 // htmlError is for any status: API servers send no HTML.
 func htmlError(q request, res *http.Response) *Error {
-	return &Error{Op: q.op, Status: res.StatusCode,
+	return &Error{Op: q.op, Status: res.StatusCode, Reason: reasonHTML,
 		What:   fmt.Sprintf("answered with an HTML page (%d): a proxy or a login page?", res.StatusCode),
 		Remedy: "give the address of the API server itself, and set NO_PROXY for it"}
 }

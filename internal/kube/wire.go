@@ -26,6 +26,7 @@ type wire struct {
 	r    *bufio.Reader
 	left int64 // bytes until the end of the message being read
 	buf  bytes.Buffer
+	lean []byte // the present object, without what is not judged
 }
 
 func newWire(a *answer) *wire { return &wire{r: a.Reader, left: MaxAnswer} }

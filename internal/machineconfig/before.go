@@ -14,8 +14,9 @@ type foresight struct {
 	members membership
 	limits  Limits
 	now     time.Time
-	before  []pick          // what the MCO takes as things are
 	drained map[string]bool // nodes that an action can have drained
+
+	before, next, course []pick // what the MCO takes as things are: now, once the nodes in work are done, and in the end
 
 	findings []plugin.Finding
 	burdens  map[string]burden // by node
@@ -31,7 +32,9 @@ func Foresee(p Prospect, targets []Target, l Limits, now time.Time) Verdict {
 	if len(p.Pools) == 0 {
 		return Verdict{Findings: []plugin.Finding{noPools(l.NoPools)}}
 	}
-	f := foresight{Prospect: p, members: members(p.Pools, p.Nodes), limits: l, now: now, before: p.picks(),
+	p.Images = p.imagesToCome()
+	then, _ := p.finished()
+	f := foresight{Prospect: p, members: members(p.Pools, p.Nodes), limits: l, now: now, before: p.picks(), next: then.picks(), course: p.Snapshot.course(),
 		drained: map[string]bool{}, burdens: map[string]burden{}, told: map[string]bool{}}
 	f.findings = append(f.findings, judgeClock(p.Snapshot, now)...)
 	guards := guardsOf(p.Budgets)

@@ -16,21 +16,23 @@ const slowDrain = 10 * time.Minute
 type effect struct {
 	text  string
 	state plugin.State
-	own   bool // the node itself is taken
-	other []string
+	own   bool     // the node itself is taken
+	other []string // nodes that are drained
 }
 
-// effectOf compares what the MCO takes after an action with what it takes without it: now, and once the nodes in work are done. The
-// node is the one that is touched; empty: several are.
+// effectOf compares what the MCO takes after an action with what it takes without it: now, once the nodes in work are done, and in the
+// end. The node is the one that is touched; empty: several are.
 func (f *foresight) effectOf(after Snapshot, node string) effect {
 	e := effect{}
-	parts := f.taken(&e, after.picks(), f.before, node)
+	now := after.picks()
+	parts := f.taken(&e, news(now, f.before), node)
 	if then, busy := after.finished(); len(busy) > 0 {
-		without, _ := f.finished()
-		known := slices.Concat(f.before, after.picks(), without.picks())
-		for _, part := range f.taken(&e, then.picks(), known, node) {
+		for _, part := range f.taken(&e, news(then.picks(), f.before, now, f.next), node) {
 			parts = append(parts, "once "+are(busy)+" done, "+part)
 		}
+	}
+	if e.state != plugin.Critical {
+		parts = append(parts, f.drainedLater(&e, news(after.course(), f.course), node)...)
 	}
 	e.text = strings.Join(parts, "; ")
 	if e.text == "" {
@@ -39,13 +41,45 @@ func (f *foresight) effectOf(after Snapshot, node string) effect {
 	return e
 }
 
-// taken adds to an effect the picks that are not known.
-func (f *foresight) taken(e *effect, picks, known []pick, node string) (parts []string) {
-	further := 0
-	for _, p := range picks {
-		if slices.ContainsFunc(known, func(k pick) bool { return k.Name == p.Name }) {
+// news are the picks that are not known.
+func news(picks []pick, known ...[]pick) []pick {
+	names := map[string]bool{}
+	for _, p := range slices.Concat(known...) {
+		names[p.Name] = true
+	}
+	return slices.DeleteFunc(slices.Clone(picks), func(p pick) bool { return names[p.Name] })
+}
+
+// drainedLater adds to an effect what follows a harmless update: that is done in a minute, and makes room for the next. When the node
+// itself comes to its turn is not asked here.
+func (f *foresight) drainedLater(e *effect, course []pick, node string) []string {
+	text, further := "", 0
+	for _, p := range course {
+		need, _ := f.need(p.Node, p.pool)
+		if need == needNothing || p.Name == node {
 			continue
 		}
+		e.state, f.drained[p.Name] = plugin.Critical, true
+		e.other = append(e.other, p.Name)
+		if text == "" {
+			text = "then " + need.does(p.Name)
+			continue
+		}
+		further++
+	}
+	switch {
+	case text == "":
+		return nil
+	case further > 0:
+		text += ", and " + plugin.Count(further, "further node")
+	}
+	return []string{text}
+}
+
+// taken adds picks to an effect.
+func (f *foresight) taken(e *effect, picks []pick, node string) (parts []string) {
+	further := 0
+	for _, p := range picks {
 		need, _ := f.need(p.Node, p.pool)
 		e.state = max(e.state, noted(need != needNothing))
 		if need != needNothing {
@@ -56,7 +90,9 @@ func (f *foresight) taken(e *effect, picks, known []pick, node string) (parts []
 			parts = append(parts, need.does(p.Name)+" (next in line)")
 			continue
 		}
-		e.other = append(e.other, p.Name)
+		if need != needNothing {
+			e.other = append(e.other, p.Name)
+		}
 		if further++; further == 1 {
 			parts = append(parts, need.does(p.Name)+", which is next in line")
 		}
@@ -132,7 +168,7 @@ func (f *foresight) hangingDrains(node string) []string {
 
 // frees adds to the effect of an action that gives pods a place to run.
 func (f *foresight) frees(e effect, node string) effect {
-	if hanging := f.hangingDrains(node); len(hanging) > 0 && !e.own {
+	if hanging := f.hangingDrains(node); len(hanging) > 0 && !(e.own && e.state == plugin.Critical) {
 		e.state = plugin.Critical
 		e.other = append(e.other, hanging...)
 		e.text += fmt.Sprintf("; but %s: if the pods there find room only on %s, the drain goes on and the reboot follows", drainsHang(hanging), node)

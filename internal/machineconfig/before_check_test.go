@@ -3,7 +3,7 @@ package machineconfig
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -126,7 +126,7 @@ func TestBeforeCheck(t *testing.T) {
 	out, code := run(t, s, "--before-change", "wrk-98", "--now", quarterPast)
 	for _, says := range []string{
 		"[CRITICAL] - node wrk-98: an update is pending for it, for 3h (since 2026-12-01 01:29 UTC)",
-		"making wrk-98 schedulable drains wrk-98, without a reboot [changed: /etc/nmstate/openshift/br0.yml and SSH keys]: 3 pods evicted, 1 lost for want of a controller, 4 GPUs in use, 1 with a local volume, and the drain hangs: PodDisruptionBudget ai4dd/train allows 0",
+		"making wrk-98 schedulable drains wrk-98, without a reboot [changed: /etc/nmstate/openshift/br0.yml and SSH keys or passwords]: 3 pods evicted, 1 lost for want of a controller, 4 GPUs in use, 1 with a local volume, and the drain hangs: PodDisruptionBudget ai4dd/train allows 0",
 		"\n    pod ai4dd/notebook                                   lost: it has no controller that makes it anew\n",
 		"pod shop/web-7d5f-abc (Deployment web)", "local volume: it cannot start on another node; emptyDir: its contents are deleted",
 		"pods_evicted=3;;;0 pods_lost=1;;;0 pods_held=1;;;0",
@@ -397,7 +397,7 @@ func TestBeforeCheckWithFewRights(t *testing.T) {
 	}
 	s.Forbid("get", "machineconfigurations.operator.openshift.io")
 	out, code = run(t, s, "--before-change", "wrk-98", "--now", quarterPast, "-v")
-	for _, says := range []string{"unless the change needs none, reboots wrk-98 [changed: /etc/nmstate/openshift/br0.yml and SSH keys]", "which PodDisruptionBudget will hang the drain is not known",
+	for _, says := range []string{"unless the change needs none, reboots wrk-98 [changed: /etc/nmstate/openshift/br0.yml and SSH keys or passwords]", "which PodDisruptionBudget will hang the drain is not known",
 		"note: which pods have a local volume is not known", "note: whether the node disruption policy spares a reboot is not known"} {
 		if !strings.Contains(out, says) {
 			t.Errorf("no %q", says)
@@ -489,43 +489,40 @@ spec: {nodeName: wrk-98, containers: [{name: c, image: x, resources: {limits: {n
 
 // A file that only one of two MachineConfigs has is a change, and so is one whose mode differs.
 func TestCompare(t *testing.T) {
-	from, to := new(configObject), new(configObject)
-	raw := func(texts ...string) (out []json.RawMessage) {
-		for _, text := range texts {
-			out = append(out, json.RawMessage(text))
+	const files = `{"storage":{"files":[{"path":"/a","mode":420},{"path":"/same"}]},"passwd":{"users":[{"name":"core","sshAuthorizedKeys":["a"]}]}}`
+	spec := func(config string, change func(*configObject)) *configObject {
+		o := new(configObject)
+		o.Spec.Config = json.RawMessage(config)
+		if change != nil {
+			change(o)
 		}
-		return out
+		return o
 	}
-	from.Spec.Config.Storage.Files = raw(`{"path":"/a","mode":420}`, `{"path":"/b"}`, `{"path":"/same"}`)
-	to.Spec.Config.Storage.Files = raw(`{"path":"/a","mode":384}`, `{"path":"/c"}`, `{"path":"/same"}`, `7`)
-	to.Spec.Config.Systemd.Units = raw(`{"name":"x.service"}`)
-	to.Spec.KernelArguments, to.Spec.KernelType, to.Spec.Extensions, to.Spec.FIPS, to.Spec.OSImageURL = []string{"a"}, "realtime", []string{"e"}, true, "image"
-	c := compare(from, to)
-	if got := strings.Join(slices.Concat(c.Files, c.Units, c.System), " "); got != "/a /b /c x.service OS image kernel arguments kernel type extensions FIPS mode" {
-		t.Errorf("changed: %s", got)
+	system := func(o *configObject) {
+		s := &o.Spec
+		s.KernelArguments, s.KernelType, s.Extensions, s.FIPS, s.OSImageURL = []string{"a"}, "realtime", []string{"e"}, true, "image"
 	}
-	from, to = new(configObject), new(configObject)
-	if to.Spec.KernelType = "default"; len(compare(from, to).System)+len(compare(to, from).System) > 0 {
-		t.Error("no kernel type and the default one are the same")
-	}
-	users := func(fields ...string) (out []map[string]json.RawMessage) {
-		user := map[string]json.RawMessage{}
-		for i := 0; i < len(fields); i += 2 {
-			user[fields[i]] = json.RawMessage(fields[i+1])
-		}
-		return append(out, user)
-	}
-	for _, c := range []struct {
-		a, b       []map[string]json.RawMessage
-		ssh, other bool
+	for name, c := range map[string]struct {
+		from, to *configObject
+		want     Change
 	}{
-		{users(sshKeys, `["a"]`), users(sshKeys, `["a"]`), false, false},
-		{users(sshKeys, `["a"]`), users(sshKeys, `["b"]`), true, false},
-		{users(sshKeys, `["a"]`), users(sshKeys, `["a"]`, "passwordHash", `"x"`), false, true},
-		{users(sshKeys, `["a"]`), nil, false, true},
+		"nothing":                 {spec(files, nil), spec(files, nil), Change{}},
+		"written differently":     {spec(`{}`, nil), spec(`{"storage":{"files":[]},"systemd":{}}`, nil), Change{}},
+		"the default kernel":      {spec(files, nil), spec(files, func(o *configObject) { o.Spec.KernelType = "default" }), Change{}},
+		"the system":              {spec(files, nil), spec(files, system), Change{System: []string{"OS image", "kernel arguments", "kernel type", "extensions", "FIPS mode"}}},
+		"files":                   {spec(`{"storage":{"files":[{"path":"/a","mode":420},{"path":"/b"},{"path":"/same"}]}}`, nil), spec(`{"storage":{"files":[{"path":"/a","mode":384},{"path":"/c"},{"path":"/same"}]}}`, nil), Change{Files: []string{"/a", "/b", "/c"}}},
+		"a unit":                  {spec(`{}`, nil), spec(`{"systemd":{"units":[{"name":"x.service"}]}}`, nil), Change{Units: []string{"x.service"}}},
+		"SSH keys":                {spec(files, nil), spec(strings.Replace(files, `["a"]`, `["b"]`, 1), nil), Change{Users: true}},
+		"a password":              {spec(files, nil), spec(strings.Replace(files, `"core"`, `"core","passwordHash":"x"`, 1), nil), Change{Users: true}},
+		"a user":                  {spec(files, nil), spec(strings.Replace(files, `["a"]}`, `["a"]},{"name":"b"}`, 1), nil), Change{Users: true}},
+		"what has no rule":        {spec(`{"storage":{"disks":[1]}}`, nil), spec(`{"storage":{"disks":[2]}}`, nil), Change{Other: true}},
+		"a file without a path":   {spec(`{"storage":{"files":[7]}}`, nil), spec(`{"storage":{"files":[7]}}`, nil), Change{Other: true}},
+		"one path twice":          {spec(`{"storage":{"files":[{"path":"/a","mode":1},{"path":"/a"}]}}`, nil), spec(`{"storage":{"files":[{"path":"/a"}]}}`, nil), Change{Other: true}},
+		"no configuration":        {spec(``, nil), spec(``, nil), Change{Other: true}},
+		"a configuration of null": {spec(`null`, nil), spec(`null`, nil), Change{Other: true}},
 	} {
-		if ssh, other := usersDiffer(c.a, c.b); ssh != c.ssh || other != c.other {
-			t.Errorf("%v and %v: SSH keys %v, other %v", c.a, c.b, ssh, other)
+		if got := compare(c.from, c.to); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
 }

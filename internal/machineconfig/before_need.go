@@ -54,8 +54,8 @@ func (n need) to(node string) string {
 // need of bringing a node to its pool's target, and why, as far as that could be read. A node that was told something else before
 // may finish that first, and then differs from the target in no more than what it differs from either in now.
 func (p Prospect) need(n Node, pool Pool) (need, string) {
-	image, layered := p.Images.of[pool.Name]
-	if layered && image != n.CurrentImage || n.managed() && n.DesiredImage != n.CurrentImage {
+	image, known := p.Images.target(pool.Name)
+	if pool.imageAwaited() || known && image != n.CurrentImage || n.managed() && n.DesiredImage != n.CurrentImage {
 		return needReboot, "the OS image changes"
 	}
 	need, why := p.needOf(n.Current, pool.Target)
@@ -81,19 +81,26 @@ func (n need) worse(than need) bool {
 	return slices.Index(order, n) < slices.Index(order, than)
 }
 
+// heedsPolicy: a policy may spare the reboot.
+func (c Change) heedsPolicy() bool {
+	return len(c.System) == 0 && !c.Other && (len(c.Files) > 0 || len(c.Units) > 0 || c.Users)
+}
+
 // need follows the MCO's daemon (pkg/daemon/update.go, calculatePostConfigChangeNodeDisruptionAction): what is part of the OS reboots,
 // a file or unit without a policy reboots, and any single action that drains or reboots decides.
 func (c Change) need(policy *Policy) (need, string) {
 	parts := slices.Concat(c.Files, c.Units)
-	if c.SSHKeys {
-		parts = append(parts, "SSH keys")
+	if c.Users {
+		parts = append(parts, "SSH keys or passwords")
 	}
 	why := fmt.Sprintf("changed: %s", plugin.List(parts))
 	switch {
 	case len(c.System) > 0:
 		return needReboot, fmt.Sprintf("changed: %s", plugin.List(c.System))
-	case c.Other || len(parts) == 0:
+	case c.Other:
 		return needUnknown, ""
+	case len(parts) == 0:
+		return needNothing, "nothing differs but the name"
 	case policy == nil:
 		return needUnknown, why
 	}
@@ -112,7 +119,7 @@ func (c Change) need(policy *Policy) (need, string) {
 		}
 		actions = append(actions, found...)
 	}
-	if c.SSHKeys {
+	if c.Users {
 		actions = append(actions, policy.SSHKeys...)
 	}
 	switch {

@@ -36,9 +36,13 @@ func (f *foresight) node(name string) {
 		q.untold()
 	}
 	finding := q.situation()
+	if finding.State < q.worst && len(q.others) > 0 { // it is not the node itself that is drained
+		finding.Consequence = joined(finding.Consequence, "touching it can have "+plugin.List(unique(q.others))+" drained")
+		finding.Remedy = "ask for their workloads: check_mcp --before-change " + q.others[0]
+	}
 	finding.State = max(finding.State, q.worst)
 	if q.in {
-		finding = doubted(finding, slices.Concat(q.r.doubts(), q.r.unrendered()))
+		finding = doubted(finding, slices.Concat(q.r.doubts(), q.r.doubtsOfPool()))
 	}
 	finding.Table = slices.Concat(q.rows, labels, q.byHand(), q.howLong(), f.burdens[name].table)
 	if f.NoBudgets && f.burdens[name].pods > 0 {
@@ -76,30 +80,47 @@ func (q *nodeQuestion) actions() {
 		e := q.frees(effect{text: "drains nothing: the MCO heeds no taints" + q.notTheTaint()}, n)
 		q.row("take away taint "+t, "", e)
 	}
-	uncordon, wake, repair := (*Node).uncordon, (*Node).wake, (*Node).repair
+	var mended []string
 	if q.n.Unschedulable && !q.r.inWork(n) && !q.n.draining() {
-		q.row("uncordon it", "making "+n+" schedulable", q.frees(q.effectOf(q.withNode(n, uncordon), n), n))
+		mended = append(mended, "schedulable")
+		q.row("uncordon it", "making "+n+" schedulable", q.frees(q.effectOf(q.withNode(n, (*Node).uncordon), n), n))
 	}
-	switch woken := q.withNode(n, wake); {
+	switch woken := q.withNode(n, (*Node).wake); {
 	case !q.n.KubeletReady:
+		mended = append(mended, "Ready")
 		q.row("make it Ready", "making "+n+" Ready", q.frees(q.effectOf(woken, n), n))
 	case !q.n.managed():
-		q.row("start its machine-config-daemon", "starting the machine-config-daemon of "+n, q.effectOf(woken, n))
+		mended = append(mended, "managed")
+		q.row("start its machine-config-daemon", "starting the machine-config-daemon of "+n, q.frees(q.effectOf(woken, n), n))
 	}
-	if q.n.Unschedulable && !(q.n.KubeletReady && q.n.managed()) {
-		q.row("both", "making "+n+" Ready and schedulable", q.frees(q.effectOf(q.withNode(n, uncordon, wake), n), n))
+	if q.n.failed() {
+		mended = append(mended, "well")
+		q.row("end what degrades it", "ending what degrades "+n, q.goesOn(q.effectOf(q.withNode(n, (*Node).repair), n)))
 	}
-	if q.n.drifted() {
-		q.row("end what degrades it", "ending what degrades "+n, q.effectOf(q.withNode(n, repair), n))
+	whole := q.withNode(n, (*Node).uncordon, (*Node).wake, (*Node).repair)
+	if len(mended) > 1 {
+		action := []string{"both", "all three"}[len(mended)-2]
+		q.row(action, "making "+n+" "+plugin.List(mended), q.frees(q.goesOn(q.effectOf(whole, n)), n))
 	}
 	if !q.pool.Paused {
 		return
 	}
 	q.unpause("unpause pool "+q.pool.Name, "unpausing pool "+q.pool.Name, q.effectOf(q.unpaused(q.pool.Name), n))
-	if !q.n.pickable() {
-		ready := q.withNode(n, uncordon, wake)
-		q.unpause("make it ready, and unpause", "making "+n+" ready and unpausing pool "+q.pool.Name, q.effectOf(ready.unpaused(q.pool.Name), n))
+	if len(mended) > 0 {
+		q.unpause("make it ready, and unpause", "making "+n+" ready and unpausing pool "+q.pool.Name, q.effectOf(whole.unpaused(q.pool.Name), n))
 	}
+}
+
+// goesOn adds to the effect of a repair the update that had failed.
+func (q *nodeQuestion) goesOn(e effect) effect {
+	if update := q.n.Current != q.n.Desired || q.n.CurrentImage != q.n.DesiredImage; q.n.failed() && update && !e.own {
+		need, _ := q.need(q.n, q.pool)
+		if e.state == plugin.OK { // nothing else is taken
+			e.text = ""
+		}
+		e.text = joined(need.does(q.n.Name), e.text)
+	}
+	return e
 }
 
 // notTheTaint says what holds the update, as people suspect the taint first.

@@ -10,7 +10,11 @@ import (
 func (f *foresight) pool(name string) {
 	f.told[name] = true
 	findings := f.waitingIn(name)
-	plan, fits := f.plan(name)
+	var plan [][2]string
+	fits := true
+	if !f.rollout(name).nodesMissing() { // what is planned for a few would not hold for all
+		plan, fits = f.plan(name)
+	}
 	if !fits {
 		findings = append(findings, plugin.Finding{State: plugin.Warning, Problem: "a change of all its nodes does not fit the window",
 			Remedy: "a longer window, or a larger maxUnavailable"})
@@ -39,8 +43,10 @@ func (f *foresight) waitingIn(name string) []plugin.Finding {
 			f.drained[n.Name], dangerous = true, true
 		}
 	}
-	for i := range j.findings {
-		j.findings[i].State = noted(dangerous)
+	for i, finding := range j.findings {
+		if finding.State != plugin.Unknown {
+			j.findings[i].State = noted(dangerous)
+		}
 	}
 	return j.findings
 }

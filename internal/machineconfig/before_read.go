@@ -1,6 +1,7 @@
 package machineconfig
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -22,9 +23,9 @@ func (r reader) prospect(ctx context.Context, targets []Target) (Prospect, error
 	var err error
 	p.Pools, err = readPools(ctx, r.client)
 	if kube.IsNoSuchGroup(err) {
-		return Prospect{}, r.isKubernetes(ctx)
+		err = r.isKubernetes(ctx)
 	}
-	if err != nil || len(p.Pools) == 0 {
+	if err != nil || len(p.Pools) == 0 && !slices.ContainsFunc(targets, func(t Target) bool { return t.Kind != targetCluster }) {
 		return p, err
 	}
 	if p.Nodes, err = readNodes(ctx, r.client, selectorKeys(p.Pools)); err != nil {
@@ -34,23 +35,27 @@ func (r reader) prospect(ctx context.Context, targets []Target) (Prospect, error
 	p.TargetCreated, p.FailedBuilds = map[string]time.Time{}, map[string]string{}
 	p.CordonedByMCO, p.Daemons, p.Pods = map[string]time.Time{}, map[string]Daemon{}, map[string][]Pod{}
 	p.Workloads, p.Changes = map[string][]Workload{}, map[[2]string]Change{}
-	if missing := p.unknown(targets); missing != nil {
+	if missing := p.unknown(targets); missing != nil || len(p.Pools) == 0 {
 		return p, missing
 	}
 	steps := []func() error{
 		func() error { return r.controller(ctx, &p.Snapshot) },
-		func() error { return r.images(ctx, &p.Snapshot) },
+		func() error { return r.imageMode(ctx, &p) },
 	}
+	concerned := p.concerned(targets)
 	for _, pool := range p.Pools {
-		steps = append(steps, func() error { return r.build(ctx, &p.Snapshot, pool) })
 		if !pool.clean() {
 			steps = append(steps, func() error { return r.target(ctx, &p.Snapshot, pool) })
 		}
+		if concerned[pool.Name] {
+			steps = append(steps, func() error { return r.changes(ctx, &p, pool, targets) })
+		}
 	}
+	steps = append(steps, func() error { return r.policy(ctx, &p) })
 	for _, t := range targets {
 		switch t.Kind {
 		case targetNode:
-			steps = append(steps, func() error { return r.workloads(ctx, &p, t.Name) }, func() error { return r.changeOf(ctx, &p, t.Name) })
+			steps = append(steps, func() error { return r.workloads(ctx, &p, t.Name) })
 		case targetPool:
 			steps = append(steps, func() error { return r.poolInWork(ctx, &p, t.Name) })
 		case targetCluster:
@@ -66,13 +71,32 @@ func (r reader) prospect(ctx context.Context, targets []Target) (Prospect, error
 	return p, nil
 }
 
+// concerned are the pools of which what is asked about may have nodes drained. Masters and arbiters wait for each other.
+func (p Prospect) concerned(targets []Target) map[string]bool {
+	out, asked := map[string]bool{}, map[Target]bool{}
+	for _, t := range targets {
+		asked[t] = true
+	}
+	for pool, nodes := range members(p.Pools, p.Nodes).of {
+		out[pool] = asked[Target{Kind: targetCluster}] || asked[Target{targetPool, pool}] ||
+			slices.ContainsFunc(nodes, func(n Node) bool { return asked[Target{targetNode, n.Name}] })
+	}
+	control := out["master"] || out["arbiter"]
+	out["master"], out["arbiter"] = control, control
+	return out
+}
+
 // unknown is the error over a target that does not exist.
 func (p Prospect) unknown(targets []Target) error {
+	noPools := ""
+	if len(p.Pools) == 0 {
+		noPools = "; the cluster has no MachineConfigPools"
+	}
 	for _, t := range targets {
 		switch t.Kind {
 		case targetNode:
 			if !hasNode(p.Nodes, t.Name) {
-				return plugin.Misuse("--before-change: no node is named " + t.Name + " (a pool is written pool/NAME)")
+				return plugin.Misuse("--before-change: no node is named " + t.Name + " (a pool is written pool/NAME)" + noPools)
 			}
 		case targetPool:
 			if !slices.ContainsFunc(p.Pools, func(pool Pool) bool { return pool.Name == t.Name }) {
@@ -80,7 +104,7 @@ func (p Prospect) unknown(targets []Target) error {
 				for _, pool := range p.Pools {
 					have = append(have, pool.Name)
 				}
-				return plugin.Misuse("--before-change: no pool is named " + t.Name + "; there are " + plugin.List(have))
+				return plugin.Misuse("--before-change: no pool is named " + t.Name + cmp.Or(noPools, "; there are "+plugin.List(have)))
 			}
 		}
 	}

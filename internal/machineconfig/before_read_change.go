@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"maps"
+	"reflect"
 	"slices"
 
 	"overdue/internal/kube"
@@ -14,72 +14,58 @@ import (
 // configObject is a rendered MachineConfig. Its contents may be secret: they are compared, and not kept.
 type configObject struct {
 	Spec struct {
-		OSImageURL      string   `json:"osImageURL"`
-		KernelArguments []string `json:"kernelArguments"`
-		KernelType      string   `json:"kernelType"`
-		Extensions      []string `json:"extensions"`
-		FIPS            bool     `json:"fips"`
-		Config          struct {
-			Storage struct {
-				Files []json.RawMessage `json:"files"`
-			} `json:"storage"`
-			Systemd struct {
-				Units []json.RawMessage `json:"units"`
-			} `json:"systemd"`
-			Passwd struct {
-				Users []map[string]json.RawMessage `json:"users"`
-			} `json:"passwd"`
-		} `json:"config"`
+		OSImageURL      string          `json:"osImageURL"`
+		KernelArguments []string        `json:"kernelArguments"`
+		KernelType      string          `json:"kernelType"`
+		Extensions      []string        `json:"extensions"`
+		FIPS            bool            `json:"fips"`
+		Config          json.RawMessage `json:"config"`
 	} `json:"spec"`
 }
 
-// changeOf compares what the node runs with what it shall run: its pool's target, and what it was told before if that is something else.
-func (r reader) changeOf(ctx context.Context, p *Prospect, node string) error {
-	n := p.Nodes[slices.IndexFunc(p.Nodes, func(n Node) bool { return n.Name == node })]
-	pool, _, ok := p.poolOf(node)
-	if !ok {
-		return nil
-	}
-	for _, to := range []string{pool.Target, n.Desired} {
-		if err := r.change(ctx, p, node, [2]string{n.Current, to}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// change compares two rendered MachineConfigs, if that is not done.
-func (r reader) change(ctx context.Context, p *Prospect, node string, key [2]string) error {
-	if _, done := p.Changes[key]; done || key[0] == "" || key[1] == "" || key[0] == key[1] {
-		return nil
-	}
-	var both [2]*configObject
-	for i, name := range key {
-		var err error
-		if both[i], err = kube.Get[configObject](ctx, r.client, machineConfigs, "", name); err != nil {
-			return r.optional(ctx, err, "whether the change reboots "+node+" is not known")
-		}
-	}
-	p.Changes[key] = compare(both[0], both[1])
-	if c := p.Changes[key]; p.Policy != nil || len(c.System) > 0 {
-		return nil
-	}
-	return r.policy(ctx, p)
-}
-
-// poolInWork looks at the nodes of a pool that are in work, and compares what its first outdated node runs with the target.
+// poolInWork looks at the nodes of a pool that are in work.
 func (r reader) poolInWork(ctx context.Context, p *Prospect, pool string) error {
-	m := members(p.Pools, p.Nodes)
-	for _, candidate := range p.Pools {
-		if candidate.Name != pool {
-			continue
+	i := slices.IndexFunc(p.Pools, func(candidate Pool) bool { return candidate.Name == pool })
+	if i < 0 {
+		return nil
+	}
+	return r.nodesInWork(ctx, &p.Snapshot, newRollout(p.Pools[i], members(p.Pools, p.Nodes).of[pool], p.Images))
+}
+
+// changes compares what the outdated nodes of a pool run with what they shall run: its target, and on the way to that what they were
+// told before, if that is something else. The asked nodes come first, as only so many comparisons are made.
+func (r reader) changes(ctx context.Context, p *Prospect, pool Pool, targets []Target) error {
+	var asked, others []Node
+	for _, n := range newRollout(pool, members(p.Pools, p.Nodes).of[pool.Name], p.Images).pending() {
+		if slices.Contains(targets, Target{targetNode, n.Name}) {
+			asked = append(asked, n)
+		} else {
+			others = append(others, n)
 		}
-		ro := newRollout(candidate, m.of[pool], p.Images)
-		if err := r.nodesInWork(ctx, &p.Snapshot, ro); err != nil {
-			return err
-		}
-		if outdated := ro.pending(); len(outdated) > 0 {
-			return r.changeOf(ctx, p, outdated[0].Name)
+	}
+	read := map[string]*configObject{} // nil: it does not exist
+	compared := 0
+	for _, n := range slices.Concat(asked, others) {
+		for _, key := range [][2]string{{n.Current, pool.Target}, {n.Current, n.Desired}, {n.Desired, pool.Target}} {
+			if _, done := p.Changes[key]; done || key[0] == "" || key[1] == "" || key[0] == key[1] {
+				continue
+			}
+			if compared++; compared > closest {
+				return nil
+			}
+			for _, name := range key {
+				if _, done := read[name]; done {
+					continue
+				}
+				o, err := kube.Get[configObject](ctx, r.client, machineConfigs, "", name)
+				if err != nil && !kube.IsNotFound(err) {
+					return r.optional(ctx, err, "whether the change reboots "+n.Name+" is not known")
+				}
+				read[name] = o
+			}
+			if from, to := read[key[0]], read[key[1]]; from != nil && to != nil {
+				p.Changes[key] = compare(from, to)
+			}
 		}
 	}
 	return nil
@@ -105,14 +91,50 @@ func compare(from, to *configObject) Change {
 			c.System = append(c.System, part.name)
 		}
 	}
-	c.Files = differing(byKey(a.Config.Storage.Files, "path"), byKey(b.Config.Storage.Files, "path"))
-	c.Units = differing(byKey(a.Config.Systemd.Units, "name"), byKey(b.Config.Systemd.Units, "name"))
-	c.SSHKeys, c.Other = usersDiffer(a.Config.Passwd.Users, b.Config.Passwd.Users)
+	x, whole := takeApart(a.Config)
+	y, alsoWhole := takeApart(b.Config)
+	c.Files, c.Units = differing(x.files, y.files), differing(x.units, y.units)
+	c.Users = !reflect.DeepEqual(x.users, y.users)
+	c.Other = !whole || !alsoWhole || !reflect.DeepEqual(x.rest, y.rest)
 	return c
 }
 
-func byKey(list []json.RawMessage, key string) map[string][]byte {
-	out := map[string][]byte{}
+// ignition is what a MachineConfig puts on the disk.
+type ignition struct {
+	files, units map[string]json.RawMessage // by path, by name
+	users        any
+	rest         map[string]any
+}
+
+// takeApart tells also whether all of it was understood.
+func takeApart(config json.RawMessage) (ignition, bool) {
+	var known struct {
+		Storage struct {
+			Files []json.RawMessage `json:"files"`
+		} `json:"storage"`
+		Systemd struct {
+			Units []json.RawMessage `json:"units"`
+		} `json:"systemd"`
+		Passwd any `json:"passwd"`
+	}
+	var rest map[string]any
+	whole := json.Unmarshal(config, &known) == nil && json.Unmarshal(config, &rest) == nil && rest != nil
+	files, named := byKey(known.Storage.Files, "path")
+	units, alsoNamed := byKey(known.Systemd.Units, "name")
+	for section, list := range map[string]string{"storage": "files", "systemd": "units"} {
+		if m, ok := rest[section].(map[string]any); ok {
+			if delete(m, list); len(m) == 0 {
+				delete(rest, section)
+			}
+		}
+	}
+	delete(rest, "passwd")
+	return ignition{files, units, known.Passwd, rest}, whole && named && alsoNamed
+}
+
+// byKey tells also whether each has a key of its own.
+func byKey(list []json.RawMessage, key string) (map[string]json.RawMessage, bool) {
+	out := map[string]json.RawMessage{}
 	for _, raw := range list {
 		var named map[string]json.RawMessage
 		var name string
@@ -120,10 +142,10 @@ func byKey(list []json.RawMessage, key string) map[string][]byte {
 			out[name] = raw
 		}
 	}
-	return out
+	return out, len(out) == len(list)
 }
 
-func differing(a, b map[string][]byte) []string {
+func differing(a, b map[string]json.RawMessage) []string {
 	var out []string
 	for name := range a {
 		if !bytes.Equal(a[name], b[name]) {
@@ -137,26 +159,4 @@ func differing(a, b map[string][]byte) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-const sshKeys = "sshAuthorizedKeys"
-
-// usersDiffer tells a change of SSH keys, which has a policy, from any other of the users.
-func usersDiffer(a, b []map[string]json.RawMessage) (ssh, other bool) {
-	same := func(x, y map[string]json.RawMessage) bool {
-		return maps.EqualFunc(x, y, func(v, w json.RawMessage) bool { return bytes.Equal(v, w) })
-	}
-	without := func(m map[string]json.RawMessage) map[string]json.RawMessage {
-		m = maps.Clone(m)
-		delete(m, sshKeys)
-		return m
-	}
-	if len(a) != len(b) {
-		return false, true
-	}
-	for i := range a {
-		ssh = ssh || !bytes.Equal(a[i][sshKeys], b[i][sshKeys])
-		other = other || !same(without(a[i]), without(b[i]))
-	}
-	return ssh, other
 }

@@ -2,6 +2,8 @@ package machineconfig
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"overdue/internal/kube"
 )
@@ -30,8 +32,11 @@ type policyAction struct {
 	Type string `json:"type"`
 }
 
-// policy is there from OpenShift 4.17 on.
+// policy is there from OpenShift 4.17 on. It is read where it may spare a reboot.
 func (r reader) policy(ctx context.Context, p *Prospect) error {
+	if !slices.ContainsFunc(slices.Collect(maps.Values(p.Changes)), Change.heedsPolicy) {
+		return nil
+	}
 	o, err := kube.Get[policyObject](ctx, r.client, machineConfigurations, "", "cluster")
 	if err != nil {
 		return r.optional(ctx, err, "whether the node disruption policy spares a reboot is not known")

@@ -31,8 +31,7 @@ func (q *nodeQuestion) situation() plugin.Finding {
 
 func (q *nodeQuestion) atWork() plugin.Finding {
 	since := q.judgement(q.pool).workSince(q.n)
-	q.drained[q.n.Name] = true
-	f := plugin.Finding{State: plugin.Critical, Problem: "is being updated, " + phase(q.n), Since: since.Time, AtLeast: since.atLeast,
+	f := plugin.Finding{State: q.own(), Problem: "is being updated, " + phase(q.n), Since: since.Time, AtLeast: since.atLeast,
 		Consequence: "it goes on by itself; the MCO " + q.does(), Remedy: "wait until it is done: oc get node " + q.n.Name + " -w"}
 	if q.n.draining() {
 		f.Cause = uncordonedNow
@@ -43,21 +42,21 @@ func (q *nodeQuestion) atWork() plugin.Finding {
 const uncordonedNow = "uncordoning it now would put pods back in the midst of its drain"
 
 func (q *nodeQuestion) failed() plugin.Finding {
-	f := plugin.Finding{State: plugin.Critical, Problem: "its update failed", Since: q.n.StateWritten, AtLeast: true, Cause: reason(q.n)}
+	f := plugin.Finding{Problem: "its update failed", Since: q.n.StateWritten, AtLeast: true, Cause: reason(q.n)}
 	_, f.Remedy = q.judgement(q.pool).cure(q.n)
-	if q.n.drifted() && q.r.atTarget(q.n) {
+	if q.r.onlyDrifted(q.n) {
 		f.State, f.Problem = max(plugin.Warning, q.unpausing.state), "degraded, with no change pending for it"
 		f.Consequence = "it uses up maxUnavailable; once the cause is gone the daemon goes on by itself"
 		return f
 	}
-	q.drained[q.n.Name] = true
+	f.State = q.own()
 	if q.n.draining() {
 		f.Details = append(f.Details, uncordonedNow)
 	}
 	switch {
 	case hasNode(q.takenNow(), q.n.Name):
 		f.Consequence = "the pool has a newer target, and whatever you do, the MCO " + q.does()
-	case q.n.drifted():
+	case q.n.drifted() && !q.r.atTarget(q.n):
 		f.Problem = "degraded, and an update is pending for it"
 		f.Consequence = "once the cause is gone and its turn comes, the MCO " + q.does()
 	default:
@@ -71,29 +70,26 @@ func (q *nodeQuestion) pending() plugin.Finding {
 	j := q.judgement(q.pool)
 	_, since := j.pending()
 	f := plugin.Finding{Problem: "an update is pending for it", Since: since.Time, AtLeast: since.atLeast}
-	need, _ := q.need(q.n, q.pool)
-	f.State = max(noted(need != needNothing), q.unpausing.state)
-	if need != needNothing {
-		q.drained[q.n.Name] = true
-	}
-	c := clock{q.now, f.Since}
+	own, c := q.own(), clock{q.now, f.Since}
+	f.State = max(own, q.unpausing.state)
+	held := joined(q.pause(j, c), q.awaits())
 	switch {
 	case hasNode(q.takenNow(), q.n.Name):
 		f.Cause = "it is ready and next in line"
 		f.Consequence = "whatever you do, the MCO " + q.does()
 	case q.ignites != "":
-		f.Cause = joined(trouble(q.n, c), q.pause(j, c))
+		f.Cause = joined(trouble(q.n, c), held)
 		f.Consequence = q.ignites + " " + q.does()
 		f.Remedy = q.safely()
 	case q.n.pickable():
-		f.Cause = joined(fmt.Sprintf("it is ready and number %d in line", q.r.place(q.n.Name)), q.pause(j, c))
+		f.Cause = joined(fmt.Sprintf("it is ready and number %d in line", q.r.place(q.n.Name)), held)
 		f.Consequence = "in its turn the MCO " + q.does()
 	default:
-		f.Cause = joined(trouble(q.n, c), q.pause(j, c))
+		f.Cause = joined(trouble(q.n, c), held)
 		f.Consequence = "once it is ready and its turn comes, the MCO " + q.does()
 		f.Remedy = q.safely()
 	}
-	if b := q.burdens[q.n.Name]; b.held > 0 && need != needNothing {
+	if b := q.burdens[q.n.Name]; b.held > 0 && own == plugin.Critical {
 		f.Details = append(f.Details, "before the drain: "+b.remedy)
 	}
 	return f
@@ -114,6 +110,22 @@ func (q *nodeQuestion) pause(j *judgement, c clock) string {
 	return "pool " + q.pool.Name + " is paused" + j.by(c)
 }
 
+// own grades what the update does to the node itself.
+func (q *nodeQuestion) own() plugin.State {
+	need, _ := q.need(q.n, q.pool)
+	if need != needNothing {
+		q.drained[q.n.Name] = true
+	}
+	return noted(need != needNothing)
+}
+
+func (q *nodeQuestion) awaits() string {
+	if q.pool.imageBuilding() {
+		return "the OS image is being built"
+	}
+	return ""
+}
+
 // safely is how to go about it: when the drain may happen, or with the pool paused, in which the MCO begins with no node.
 func (q *nodeQuestion) safely() string {
 	if need, _ := q.need(q.n, q.pool); need == needNothing {
@@ -128,9 +140,7 @@ func (q *nodeQuestion) safely() string {
 // settled: the node runs its target. Touching it can still make room for others.
 func (q *nodeQuestion) settled() plugin.Finding {
 	if q.worst == plugin.Critical {
-		return plugin.Finding{Problem: "nothing is pending for it, but others wait behind it", Cause: trouble(q.n, clock{now: q.now}),
-			Consequence: "touching it can have " + plugin.List(unique(q.others)) + " drained",
-			Remedy:      "ask for their workloads: check_mcp --before-change " + q.others[0]}
+		return plugin.Finding{Problem: "nothing is pending for it, but others wait behind it", Cause: trouble(q.n, clock{now: q.now})}
 	}
 	if q.unpausing.state == plugin.Critical { // harmless: it is the unpausing that does it, not what is done to the node
 		return plugin.Finding{State: plugin.Warning, Problem: "nothing is pending for it; its pool is paused with an update for others", Cause: trouble(q.n, clock{now: q.now}),

@@ -1,9 +1,11 @@
 package machineconfig
 
 import (
-	"overdue/internal/plugin"
+	"maps"
 	"slices"
 	"time"
+
+	"overdue/internal/plugin"
 )
 
 // Prospect is a Snapshot with what tells the consequences of a change. A part that could not be read is nil.
@@ -36,8 +38,8 @@ type Workload struct {
 type Change struct {
 	System       []string // what needs a reboot in any case: "OS image", "kernel arguments"
 	Files, Units []string // paths and names
-	SSHKeys      bool
-	Other        bool // anything else
+	Users        bool     // passwd: their SSH keys or passwords
+	Other        bool     // what the MCO has no rule for; or it could not be told
 }
 
 // Policy is the node disruption policy (OpenShift 4.17 and later): the actions that a change of a file, a unit or the SSH keys
@@ -66,24 +68,103 @@ type pick struct {
 }
 
 // picks are the nodes that the MCO takes next, of all pools.
-func (s Snapshot) picks() []pick {
+func (s Snapshot) picks() []pick { return s.choose(rollout.picks) }
+
+// course are the nodes that the MCO takes sooner or later if nobody does anything further and each update succeeds. A pool that has
+// room for one node comes to all that it can take, as each node that is done makes room for the next.
+func (s Snapshot) course() []pick {
+	var out []pick
+	for {
+		s, _ = s.finished()
+		next := s.choose(rollout.candidates)
+		if len(next) == 0 {
+			return out
+		}
+		out = append(out, next...)
+		s = s.begun(next)
+	}
+}
+
+// begun is the snapshot as it will be once the MCO has taken some nodes.
+func (s Snapshot) begun(picks []pick) Snapshot {
+	pools := map[string]Pool{}
+	for _, p := range picks {
+		pools[p.Name] = p.pool
+	}
+	s.Nodes = slices.Clone(s.Nodes)
+	for i := range s.Nodes {
+		if p, ok := pools[s.Nodes[i].Name]; ok {
+			n := &s.Nodes[i]
+			n.Desired, n.State = p.Target, stateWorking
+			n.DesiredImage, _ = s.Images.target(p.Name)
+		}
+	}
+	return s
+}
+
+func (s Snapshot) choose(of func(rollout) []Node) []pick {
 	var out []pick
 	m := members(s.Pools, s.Nodes)
 	for _, p := range s.Pools {
-		if p.Paused || p.Target == "" || p.imageAwaited() || p.Name == "arbiter" && mastersOutdated(s, m) {
+		if p.Paused || p.Target == "" || p.imageAwaited() || s.yields(p, m) {
 			continue
 		}
-		for _, n := range newRollout(p, m.of[p.Name], s.Images).picks() {
+		for _, n := range of(newRollout(p, m.of[p.Name], s.Images)) {
 			out = append(out, pick{n, p})
 		}
 	}
 	return out
 }
 
+// yields: masters and arbiters never go at the same time (MCO, updatePools). The masters wait while an arbiter is unavailable, the
+// arbiters while a master is, or while a master is to be taken.
+func (s Snapshot) yields(p Pool, m membership) bool {
+	rolloutOf := func(pool string) (rollout, bool) {
+		i := slices.IndexFunc(s.Pools, func(p Pool) bool { return p.Name == pool })
+		if i < 0 {
+			return rollout{}, false
+		}
+		return newRollout(s.Pools[i], m.of[pool], s.Images), true
+	}
+	switch p.Name {
+	case "master":
+		arbiters, _ := rolloutOf("arbiter")
+		return arbiters.unavailable() > 0
+	case "arbiter":
+		masters, ok := rolloutOf("master")
+		waiting := !masters.pool.Paused && (masters.pool.imageAwaited() || len(masters.picks()) > 0)
+		return !ok || masters.unavailable() > 0 || waiting
+	}
+	return false
+}
+
 // imageAwaited: in image mode the MCO picks no node before the image is built.
-func (p Pool) imageAwaited() bool {
-	return slices.ContainsFunc([]string{condBuildPending, condBuilding, condBuildFailed, condBuildInterrupted, condImageBuildDegraded},
-		func(name string) bool { return p.Conditions[name].True })
+func (p Pool) imageAwaited() bool { return p.imageBuilding() || p.imageFailed() }
+
+func (p Pool) imageBuilding() bool {
+	return p.Conditions[condBuilding].True || p.Conditions[condBuildPending].True
+}
+
+func (p Pool) imageFailed() bool {
+	return p.Conditions[condBuildFailed].True || p.Conditions[condBuildInterrupted].True || p.Conditions[condImageBuildDegraded].True
+}
+
+// imageToCome stands for an image that is being built: no node runs it.
+const imageToCome = "the image that is being built"
+
+// imagesToCome are the target images as they will be once those that are being built are done.
+func (s Snapshot) imagesToCome() poolImages {
+	images := s.Images
+	images.of = maps.Clone(images.of)
+	for _, p := range s.Pools {
+		if p.imageBuilding() {
+			if images.of == nil {
+				images.of = map[string]string{}
+			}
+			images.of[p.Name] = imageToCome
+		}
+	}
+	return images
 }
 
 // withNode is the snapshot as it would be with one node changed.
@@ -102,13 +183,16 @@ func (s Snapshot) withNode(name string, changes ...func(*Node)) Snapshot {
 // finished is the snapshot as it will be once the nodes in work are done, which are named.
 func (s Snapshot) finished() (Snapshot, []string) {
 	var busy []string
+	inWork := map[string]bool{}
 	m := members(s.Pools, s.Nodes)
 	for _, p := range s.Pools {
-		busy = append(busy, names(newRollout(p, m.of[p.Name], s.Images).working)...)
+		for _, n := range newRollout(p, m.of[p.Name], s.Images).working {
+			busy, inWork[n.Name] = append(busy, n.Name), true
+		}
 	}
 	s.Nodes = slices.Clone(s.Nodes)
 	for i, n := range s.Nodes {
-		if slices.Contains(busy, n.Name) {
+		if inWork[n.Name] {
 			n.Current, n.CurrentImage, n.State = n.Desired, n.DesiredImage, stateDone
 			n.uncordon()
 			n.wake()

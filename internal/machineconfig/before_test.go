@@ -47,6 +47,7 @@ func givenUp(c Change) func(*Prospect) {
 
 // images has the nodes run an image; which one they should run is not read.
 func images(s *Snapshot) {
+	s.Images.read = false
 	on("all", func(n *Node) { n.CurrentImage, n.DesiredImage = "img@old", "img@old" })(s)
 }
 
@@ -68,6 +69,46 @@ func gpuPool(members string, change func(*Pool)) func(*Snapshot) {
 
 var policy = &Policy{Files: map[string][]string{"/etc/containers/registries.conf": {actionSpecial}, "/etc/nmstate/openshift": {"None"}, "/etc/mine": {actionDrain}},
 	Units: map[string][]string{"a.service": {"Reload"}}, SSHKeys: []string{"None"}}
+
+// older has the node run what the OS image of all later configurations differs from.
+func older(n *Node) { n.Current, n.Desired = "rendered-older", "rendered-older" }
+
+func olderReboots(p *Prospect) {
+	p.Changes[[2]string{"rendered-older", newConfig}] = Change{System: []string{"OS image"}}
+}
+
+// applying: in work, and not drained for it.
+func applying(n *Node) {
+	picked(time.Minute)(n)
+	n.State = stateWorking
+}
+
+func drifted(n *Node) { degradedNode("unexpected on-disk state", time.Hour)(n) }
+
+// inImageMode has the nodes run the image that they should.
+func inImageMode(s *Snapshot) {
+	images(s)
+	s.Images = poolImages{read: true, of: map[string]string{"worker": "img@old"}}
+}
+
+func clean(p *Pool) { p.Conditions = map[string]Condition{condUpdated: {True: true}} }
+
+// controlPlane is two masters and an arbiter.
+func controlPlane(changes ...func(*Snapshot)) Snapshot {
+	s := fleet(3)
+	role := func(name string) map[string]string { return map[string]string{"node-role.kubernetes.io/" + name: ""} }
+	s.Pools = []Pool{s.Pools[0], s.Pools[0]}
+	for i, name := range []string{"master", "arbiter"} {
+		s.Pools[i].Name, s.Pools[i].Selector = name, &metav1.LabelSelector{MatchLabels: role(name)}
+	}
+	for i, name := range []string{"master", "master", "arbiter"} {
+		s.Nodes[i].Name, s.Nodes[i].Labels = fmt.Sprintf("%s-%d", name, i), role(name)
+	}
+	for _, change := range changes {
+		change(&s)
+	}
+	return s
+}
 
 // withdrawn: failed at a configuration that its pool has given up since.
 func withdrawn(n *Node) {
@@ -147,7 +188,7 @@ func TestBeforeNode(t *testing.T) {
 		{name: "held by its own cordon", prospect: foreseen(fleet(5, held...)), want: critical, says: []string{"making w-01 schedulable drains and", `oc patch mcp worker --type merge -p '{"spec":{"paused":true}}'`}},
 		{name: "not Ready and outdated", prospect: foreseen(fleet(5, on("w-01", outdated, notReady(time.Hour)))), want: critical, says: []string{"making w-01 Ready drains and", "make it Ready → drains and"}},
 		{name: "both: neither alone is enough", prospect: foreseen(fleet(5, on("w-01", outdated, notReady(time.Hour), cordoned(time.Hour, "oc")))), want: critical,
-			says: []string{"uncordon it → drains nothing yet: w-01 is still not Ready", "make it Ready → drains nothing yet: w-01 is still cordoned", "both → drains and", "making w-01 Ready and schedulable drains"}},
+			says: []string{"uncordon it → drains nothing yet: w-01 is still not Ready", "make it Ready → drains nothing yet: w-01 is still cordoned", "both → drains and", "making w-01 schedulable and Ready drains"}},
 		{name: "up to date, and its cordon holds another", prospect: foreseen(fleet(5, on("w-01", cordoned(time.Hour, "oc")), on("w-03 w-04", outdated))), want: critical,
 			says: []string{"nothing is pending for it, but others wait behind it", "touching it can have w-03 drained", "uncordon it → drains and, unless the change needs none, reboots w-03, which is next in line", "check_mcp --before-change w-03"}, not: []string{"w-04"}},
 		{name: "up to date, and its cordon holds the rest of a rollout that runs", prospect: foreseen(fleet(5, on("w-01", cordoned(time.Hour, "oc")), on("w-02", rebooting(4*time.Minute)), on("w-03 w-04 w-05", outdated))), want: critical,
@@ -182,6 +223,52 @@ func TestBeforeNode(t *testing.T) {
 			says: []string{"others wait behind it", "uncordon it → drains and, unless the change needs none, reboots w-01, which is next in line"}},
 		{name: "in no pool", prospect: foreseen(fleet(5, on("w-01", func(n *Node) { n.Labels = map[string]string{} }))), want: warning, says: []string{"in no pool"}},
 
+		// What follows a harmless update, with no further action by anybody.
+		{name: "its own update is harmless, and the next node reboots", prospect: foreseen(fleet(5, append(held, on("w-02 w-03", older))...), changing(Change{Users: true}, policy), olderReboots), want: critical,
+			says: []string{"uncordon it → updates w-01 without a drain or reboot (next in line); then drains and reboots w-02, and 1 further node", "making w-01 schedulable updates w-01 without a drain or reboot", "touching it can have w-02 and w-03 drained", "check_mcp --before-change w-02"}},
+		{name: "up to date, the next update is harmless, and the one after it reboots", prospect: foreseen(fleet(5, on("w-01", cordoned(time.Hour, "oc")), on("w-02", outdated), on("w-03", older)), changing(Change{Users: true}, policy), olderReboots), want: critical,
+			says: []string{"uncordon it → updates w-02 without a drain or reboot, which is next in line; then drains and reboots w-03"}},
+		{name: "up to date, and all that waits behind it is harmless", prospect: foreseen(fleet(5, on("w-01", cordoned(time.Hour, "oc")), on("w-02 w-03", outdated)), changing(Change{Users: true}, policy)), want: warning,
+			says: []string{"nothing is pending for it; pool worker has an update outstanding for 2 other nodes", "uncordon it → updates w-02 without a drain or reboot"}, not: []string{"drained"}},
+		{name: "what is drained in any case is no news", prospect: foreseen(fleet(5, append(held, worker(func(p *Pool) { p.Limit = "2" }), on("w-02", outdated), on("w-03", older))...), changing(Change{Users: true}, policy), olderReboots), want: warning,
+			says: []string{"uncordon it → updates w-01 without a drain or reboot (next in line)"}, not: []string{"w-03"}},
+		{name: "unpausing begins with a harmless update", prospect: foreseen(fleet(5, on("w-01", outdated), on("w-02", older), paused("oc")), changing(Change{Users: true}, policy), olderReboots), want: critical,
+			says: []string{"unpause pool worker → updates w-01 without a drain or reboot (next in line); then drains and reboots w-02"}},
+		{name: "its own update is harmless, and a drain elsewhere hangs", prospect: foreseen(fleet(5, append(held, worker(func(p *Pool) { p.Limit = "2" }), on("w-02", draining(time.Hour), func(n *Node) { n.Current = "rendered-older" }))...), changing(Change{Users: true}, policy), olderReboots), want: critical,
+			says: []string{"uncordon it → updates w-01 without a drain or reboot (next in line); but the drain of w-02 hangs"}},
+
+		// Several things hold it.
+		{name: "cordoned and drifted", prospect: foreseen(fleet(5, on("w-01", cordoned(time.Hour, "oc"), drifted), on("w-03", outdated))), want: critical,
+			says: []string{"uncordon it → drains nothing more now", "end what degrades it → drains nothing more now", "both → drains and, unless the change needs none, reboots w-03, which is next in line"}},
+		{name: "not Ready and drifted", prospect: foreseen(fleet(5, on("w-01", notReady(time.Hour), drifted), on("w-03", outdated))), want: critical, says: []string{"both → drains and, unless the change needs none, reboots w-03"}},
+		{name: "cordoned, not Ready and drifted", prospect: foreseen(fleet(5, on("w-01", cordoned(time.Hour, "oc"), notReady(time.Hour), drifted), on("w-03", outdated))), want: critical, says: []string{"all three → drains and, unless the change needs none, reboots w-03"}},
+		{name: "cordoned, drifted and paused", prospect: foreseen(fleet(5, on("w-01", cordoned(time.Hour, "oc"), drifted), on("w-03", outdated), paused("oc"))), want: critical, says: []string{"make it ready, and unpause → drains and, unless the change needs none, reboots w-03"}},
+		{name: "drifted and paused", prospect: foreseen(fleet(5, on("w-01", drifted), on("w-03", outdated), paused("oc"))), want: critical, says: []string{"make it ready, and unpause → drains and, unless the change needs none, reboots w-03"}},
+
+		// Masters and arbiter do not go at the same time.
+		{name: "the masters wait behind a cordoned arbiter", target: "arbiter-2", prospect: foreseen(controlPlane(on("arbiter-2", cordoned(time.Hour, "oc")), on("master-0 master-1", outdated))), want: critical,
+			says: []string{"others wait behind it", "uncordon it → drains and, unless the change needs none, reboots master-0, which is next in line"}},
+		{name: "the arbiter waits behind a cordoned master", target: "master-0", prospect: foreseen(controlPlane(on("master-0", cordoned(time.Hour, "oc")), on("arbiter-2", outdated))), want: critical,
+			says: []string{"uncordon it → drains and, unless the change needs none, reboots arbiter-2"}},
+		{name: "the arbiter waits for the masters", target: "arbiter-2", prospect: foreseen(controlPlane(on("arbiter-2", outdated, cordoned(time.Hour, "oc")), on("master-0", outdated), on("master-1", cordoned(time.Hour, "oc")))), want: critical,
+			says: []string{"uncordon it → drains nothing"}},
+		{name: "the arbiter does not wait for a master that failed", target: "arbiter-2", prospect: foreseen(controlPlane(on("arbiter-2", outdated, cordoned(time.Hour, "oc")), on("master-0", degradedNode("x", time.Hour), func(n *Node) { n.Current = oldConfig }))), want: critical,
+			says: []string{"uncordon it → drains and, unless the change needs none, reboots arbiter-2 (next in line)"}},
+		{name: "the arbiter does not wait for masters that are paused", target: "arbiter-2", prospect: foreseen(controlPlane(worker(func(p *Pool) { p.Paused = true }), on("arbiter-2", outdated, cordoned(time.Hour, "oc")), on("master-0 master-1", outdated))), want: critical,
+			says: []string{"uncordon it → drains and, unless the change needs none, reboots arbiter-2 (next in line)"}},
+
+		// In work or failed, and the change needs no drain.
+		{name: "being updated, with a change that needs no drain", prospect: foreseen(fleet(5, on("w-01", applying)), changing(Change{Users: true}, policy)), want: warning, says: []string{"is being updated", "the MCO updates w-01 without a drain or reboot"}},
+		{name: "its update failed, with a change that needs no drain", prospect: foreseen(fleet(5, on("w-01", picked(time.Hour), degradedNode("x", time.Hour))), changing(Change{Users: true}, policy)), want: warning,
+			says: []string{"its update failed", "once the cause is gone the MCO updates w-01 without a drain or reboot"}},
+		{name: "the same, and others wait behind it", prospect: foreseen(fleet(5, on("w-01", picked(time.Hour), degradedNode("x", time.Hour)), on("w-02", older)), changing(Change{Users: true}, policy), olderReboots), want: critical,
+			says: []string{"its update failed", "end what degrades it → updates w-01 without a drain or reboot; once w-01 is done, drains and reboots w-02, which is next in line", "touching it can have w-02 drained"}},
+		{name: "drifted and outdated, with a change that needs no drain", prospect: foreseen(fleet(5, on("w-01", outdated, drifted)), changing(Change{Users: true}, policy)), want: warning, says: []string{"degraded, and an update is pending for it"}},
+		{name: "failed at what the pool has given up, harmless so far, and what follows was not compared", prospect: foreseen(fleet(5, on("w-01", outdated, withdrawn, notReady(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{Users: true}, policy), givenUp(Change{Users: true})), want: critical,
+			says: []string{"its update failed", "end what degrades it → once w-01 is done, drains and, unless the change needs none, reboots w-01 (next in line)"}},
+		{name: "nothing differs but the name", prospect: foreseen(fleet(5, held...), changing(Change{}, nil)), want: warning, says: []string{"making w-01 schedulable updates w-01 without a drain or reboot [nothing differs but the name]"}},
+		{name: "what differs is not known", prospect: foreseen(fleet(5, held...), changing(Change{Other: true}, policy)), want: critical, says: []string{"drains and, unless the change needs none, reboots w-01"}},
+
 		// Pauses.
 		{name: "KCS 5477811: paused, outdated and ready", prospect: foreseen(fleet(5, on("all", outdated), paused("oc"))), want: critical,
 			says: []string{"unpause pool worker → drains and, unless the change needs none, reboots w-01", "pool worker is paused by oc for 2d 2h", "leave pool worker paused"}},
@@ -195,9 +282,18 @@ func TestBeforeNode(t *testing.T) {
 			says: []string{"touching it can have w-05 drained"}},
 		{name: "paused, cordoned, and another pool waits for nothing here", prospect: foreseen(fleet(5, on("w-02", outdated), on("w-01", cordoned(time.Hour, "oc")), paused("oc"))), want: warning,
 			says: []string{"unpausing drains w-02"}},
-		{name: "paused, harmless for itself, but not for others", prospect: foreseen(fleet(5, worker(func(p *Pool) { p.Limit = "2" }), on("w-01 w-02", outdated), on("w-02", func(n *Node) { n.Current, n.Desired = "rendered-older", "rendered-older" }), paused("oc")), changing(Change{SSHKeys: true}, policy)), want: critical,
+		{name: "paused, harmless for itself, but not for others", prospect: foreseen(fleet(5, worker(func(p *Pool) { p.Limit = "2" }), on("w-01 w-02", outdated), on("w-02", func(n *Node) { n.Current, n.Desired = "rendered-older", "rendered-older" }), paused("oc")), changing(Change{Users: true}, policy)), want: critical,
 			says: []string{"unpausing pool worker updates w-01 without a drain or reboot", "reboots w-02, which is next in line"}},
 		{name: "image build not done", prospect: foreseen(fleet(5, append(held, condition(condBuilding, "", time.Hour))...)), want: critical, says: []string{"uncordon it → drains nothing yet: the OS image is not built"}},
+		{name: "an image is built for nodes that are up to date", prospect: foreseen(fleet(5, inImageMode, worker(clean), condition(condBuilding, "", time.Minute))), want: critical,
+			says: []string{"an update is pending for it", "the OS image is being built", "in its turn the MCO drains and reboots w-01 [the OS image changes]"}},
+		{name: "an image is built, and else the change is harmless", prospect: foreseen(fleet(5, append(held, inImageMode, condition(condBuildPending, "", time.Hour))...), changing(Change{Users: true}, policy)), want: critical, says: []string{"the MCO drains and reboots w-01 [the OS image changes]"}},
+		{name: "an image could not be put on", prospect: foreseen(fleet(5, inImageMode, on("w-01", drifted, func(n *Node) { n.CurrentImage = "img@older" }))), want: critical,
+			says: []string{"its update failed", "once the cause is gone the MCO drains and reboots w-01 [the OS image changes]"}},
+		{name: "an image could not be built", prospect: foreseen(fleet(5, inImageMode, worker(clean), condition(condBuildFailed, "", time.Minute))), want: warning, says: []string{"nothing is pending for it; but the OS image of pool worker could not be built: once it can, its nodes are drained and rebooted"}},
+		{name: "an image could not be built, and else the change is harmless", prospect: foreseen(fleet(5, append(held, inImageMode, condition(condBuildInterrupted, "", time.Hour))...), changing(Change{Users: true}, policy)), want: critical, says: []string{"the MCO drains and reboots w-01 [the OS image changes]"}},
+		{name: "how far the builds are is not known", prospect: foreseen(fleet(5, inImageMode, func(s *Snapshot) { s.Images.unbuilt = true })), want: warning, says: []string{"nothing is pending for it; but whether an OS image is being built for pool worker is not known"}},
+		{name: "few of the pool's nodes could be read", prospect: foreseen(fleet(1, worker(func(p *Pool) { p.Machines = 44 }))), want: warning, says: []string{"nothing is pending for it; but only 1 of the 44 nodes of pool worker could be read"}},
 		{name: "the controller is dead", prospect: foreseen(fleet(5, append(held, func(s *Snapshot) { s.ControllerSeen = before(time.Hour) })...)), want: critical, says: []string{"what is told here does not happen until it runs again, and then at once"}},
 
 		{name: "the controller is dead, and nothing pends", prospect: foreseen(fleet(5, func(s *Snapshot) { s.ControllerSeen = before(time.Hour) })), want: warning, says: []string{"machine-config-controller ¶ dead or silent"}},
@@ -237,15 +333,15 @@ func TestBeforeNode(t *testing.T) {
 		{name: "the OS image changes", prospect: foreseen(fleet(5, held...), changing(Change{System: []string{"OS image"}}, policy)), want: critical, says: []string{"making w-01 schedulable drains and reboots w-01 [changed: OS image]"}},
 		{name: "a file without a policy", prospect: foreseen(fleet(5, held...), changing(Change{Files: []string{"/etc/chrony.conf"}}, policy)), want: critical, says: []string{"drains and reboots w-01 [changed: /etc/chrony.conf, and no node disruption policy covers it]"}},
 		{name: "a file, and no policy can be read", prospect: foreseen(fleet(5, held...), changing(Change{Files: []string{"/etc/chrony.conf"}}, nil)), want: critical, says: []string{"drains and, unless the change needs none, reboots w-01 [changed: /etc/chrony.conf]"}},
-		{name: "SSH keys only: harmless", prospect: foreseen(fleet(5, held...), changing(Change{SSHKeys: true}, policy), runs("w-01", pod("a", "b", ""))), want: warning, says: []string{"updates w-01 without a drain or reboot [changed: SSH keys, by the node disruption policy]"}, not: []string{"1 pod evicted", "touch it when"}},
+		{name: "SSH keys only: harmless", prospect: foreseen(fleet(5, held...), changing(Change{Users: true}, policy), runs("w-01", pod("a", "b", ""))), want: warning, says: []string{"updates w-01 without a drain or reboot [changed: SSH keys or passwords, by the node disruption policy]"}, not: []string{"1 pod evicted", "touch it when"}},
 		{name: "a path below a policy's folder: harmless", prospect: foreseen(fleet(5, held...), changing(Change{Files: []string{"/etc/nmstate/openshift/br0.yml"}}, policy)), want: warning},
 		{name: "registries.conf: a drain", prospect: foreseen(fleet(5, held...), changing(Change{Files: []string{"/etc/containers/registries.conf"}, Units: []string{"a.service"}}, policy)), want: critical, says: []string{"drains w-01, without a reboot"}},
 		{name: "image mode: the image changes", prospect: foreseen(fleet(5, on("all", func(n *Node) { n.CurrentImage, n.DesiredImage = "img@new", "img@new" }), on("w-01", cordoned(time.Hour, "oc"), func(n *Node) { n.CurrentImage, n.DesiredImage = "img@old", "img@old" }),
 			func(s *Snapshot) { s.Images = poolImages{read: true, of: map[string]string{"worker": "img@new"}} })), want: critical, says: []string{"drains and reboots w-01 [the OS image changes]"}},
 
-		{name: "in work at what the pool has given up, of which nothing is known", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{SSHKeys: true}, policy)), want: critical,
+		{name: "in work at what the pool has given up, of which nothing is known", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{Users: true}, policy)), want: critical,
 			says: []string{"the MCO drains and, unless the change needs none, reboots w-01"}, not: []string{"without a drain"}},
-		{name: "in work at what the pool has given up, which reboots", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{SSHKeys: true}, policy), givenUp(Change{System: []string{"OS image"}})), want: critical,
+		{name: "in work at what the pool has given up, which reboots", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{Users: true}, policy), givenUp(Change{System: []string{"OS image"}})), want: critical,
 			says: []string{"the MCO drains and reboots w-01 [changed: OS image]"}},
 
 		// What is not known.
@@ -291,6 +387,7 @@ func TestBeforeTogether(t *testing.T) {
 			Says: []string{"uncordon it → drains nothing more now: 1 unavailable, maxUnavailable 1, and w-03 is next", "nothing is pending for it; pool worker has an update outstanding for 1 other node", "nodes w-01 and w-02 ¶ making all of them ready drains and, unless the change needs none, reboots w-03, which is next in line"}}},
 		{"one of the two", two, "w-01", judgetest.Want{State: warning, Says: []string{"drains nothing more now"}, Not: []string{"all of them"}}},
 		{"what waits is cordoned too", fleet(5, on("w-01 w-03", cordoned(time.Hour, "oc")), on("w-03", outdated)), "w-01", judgetest.Want{State: warning, Says: []string{"drains nothing yet: w-03 is still cordoned"}}},
+		{"one cordoned and one drifted", fleet(5, on("w-01", cordoned(time.Hour, "oc")), on("w-02", drifted), on("w-03", outdated)), "w-01 w-02", judgetest.Want{State: critical, Says: []string{"nodes w-01 and w-02 ¶ making all of them ready drains and, unless the change needs none, reboots w-03"}}},
 		{"the same one twice", two, "w-01 w-01", judgetest.Want{State: warning, Not: []string{"all of them"}}},
 		{"the MCO's own controller: two cordoned, one of them outdated", published, "wrk-71 wrk-98", judgetest.Want{State: critical, Says: []string{"nodes wrk-71 and wrk-98 ¶ making all of them ready drains and"}}},
 		{"the cluster first, then its pool", two, "cluster pool/worker", judgetest.Want{State: critical}},
@@ -489,24 +586,27 @@ func TestBeforePool(t *testing.T) {
 		{name: "incident 1 as published: the next change does not start", target: "pool/worker", prospect: foreseen(controller(t, "incident-two-cordoned", "")), want: warning,
 			says: []string{"2 of 44 nodes not ready", "capacity → none: 2 unavailable, maxUnavailable 1; a change does not start before 2 nodes are ready again", "wrk-98 → cordoned by kubectl", "stops the rollout"}},
 		{name: "room for one more", prospect: foreseen(rolledOut(5, 10*time.Minute, worker(func(p *Pool) { p.Limit = "2"; p.Ready = 4 }), on("w-01", cordoned(time.Minute, "oc")))), want: warning, says: []string{"capacity → 1 of maxUnavailable 2 left", "begins with → w-02"}, not: []string{"stops the rollout"}},
-		{name: "a change is pending that needs no drain", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Minute, "oc"))), changing(Change{SSHKeys: true}, policy)), want: warning,
+		{name: "a change is pending that needs no drain", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Minute, "oc"))), changing(Change{Users: true}, policy)), want: warning,
 			says: []string{"what is pending → updates its nodes without a drain or reboot [changed: SSH keys", "making w-01 ready lets the MCO update it without a drain or reboot (next in line)"}, not: []string{"unless the change needs none"}},
 		{name: "two are held, and the change needs no reboot", prospect: foreseen(fleet(5, on("w-01 w-02", outdated, cordoned(time.Minute, "oc"))), changing(Change{Files: []string{"/etc/mine"}}, policy)), want: critical,
 			says: []string{"once w-01 and w-02 are ready, the MCO will drain w-01, without a reboot"}, not: []string{"unless the change needs none"}},
-		{name: "paused, and the change needs no drain", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Minute, "oc")), paused("oc")), changing(Change{SSHKeys: true}, policy)), want: warning,
+		{name: "paused, and the change needs no drain", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Minute, "oc")), paused("oc")), changing(Change{Users: true}, policy)), want: warning,
 			says: []string{"once it is unpaused, the MCO will update them without a drain or reboot, 1 at a time"}, not: []string{"unless the change needs none"}},
 		{name: "a change is pending", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Minute, "oc")))), want: critical, says: []string{"1 of 5 nodes outdated"}},
-		{name: "a node in work at what the pool has given up, of which nothing is known", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{SSHKeys: true}, policy)), want: critical,
+		{name: "a node in work at what the pool has given up, of which nothing is known", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{Users: true}, policy)), want: critical,
 			says: []string{"what is pending → drains and, unless the change needs none, reboots its nodes"}},
-		{name: "the same, and it needs no drain either", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{SSHKeys: true}, policy), givenUp(Change{Units: []string{"a.service"}})), want: warning,
+		{name: "the same, and it needs no drain either", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{Users: true}, policy), givenUp(Change{Units: []string{"a.service"}})), want: warning,
 			says: []string{"what is pending → updates its nodes without a drain or reboot"}},
-		{name: "not all nodes have the same change before them", prospect: foreseen(fleet(5, on("w-01 w-02", outdated), on("w-02", func(n *Node) { n.Current, n.Desired = "rendered-older", "rendered-older" })), changing(Change{SSHKeys: true}, policy)), want: critical,
+		{name: "not all nodes have the same change before them", prospect: foreseen(fleet(5, on("w-01 w-02", outdated), on("w-02", func(n *Node) { n.Current, n.Desired = "rendered-older", "rendered-older" })), changing(Change{Users: true}, policy)), want: critical,
 			says: []string{"what is pending → drains and, unless the change needs none, reboots its nodes"}},
 		{name: "paused with a change", prospect: foreseen(fleet(5, on("all", outdated), paused("oc"))), want: critical, says: []string{"paused with an update outstanding"}},
 		{name: "paused without", prospect: foreseen(rolledOut(5, time.Hour, paused("oc"))), want: warning, says: []string{"paused, nothing pending"}},
 		{name: "degraded by drift", prospect: foreseen(fleet(5, on("w-01", degradedNode("content mismatch for file /etc/x", time.Hour)))), want: warning, says: []string{"the next change will not start"}},
 		{name: "drifted and outdated", prospect: foreseen(fleet(5, on("w-01", outdated, degradedNode("content mismatch for file /etc/x", time.Hour)))), want: critical, says: []string{"1 of 5 nodes degraded"}},
 		{name: "failed at a target that was withdrawn", prospect: foreseen(fleet(5, on("w-01", outdated, withdrawn), on("w-02", outdated))), want: critical, says: []string{"begins with → w-01"}},
+		{name: "few of its nodes could be read", prospect: foreseen(fleet(1, worker(clean), worker(func(p *Pool) { p.Machines = 44 }))), want: plugin.Unknown, says: []string{"counts 44 nodes, and only 1 could be read"}, not: []string{"begins with", "a change of all"}},
+		{name: "an image is built for nodes that are up to date", prospect: foreseen(fleet(5, inImageMode, worker(clean), condition(condBuilding, "", time.Minute))), want: critical, says: []string{"OS image is being built, 5 outdated nodes waiting for it", "what is pending → drains and reboots its nodes"}},
+		{name: "a node is in work with a change that needs no drain", prospect: foreseen(fleet(5, on("w-01", applying)), changing(Change{Users: true}, policy)), want: warning},
 		{name: "image mode, and the images cannot be read", prospect: foreseen(rolledOut(5, time.Hour, images)), want: warning, says: []string{"nothing is pending, all 5 nodes ready; but whether an OS image is pending is not known"}},
 		{name: "cannot render (scenario h)", prospect: foreseen(scenario(t, "h-render-degraded")), want: warning, says: []string{"cannot render its configuration"}},
 	} {
@@ -519,6 +619,9 @@ func TestBeforeCluster(t *testing.T) {
 	for _, r := range []beforeRow{
 		{name: "all is well", prospect: foreseen(rolledOut(5, time.Hour), func(p *Prospect) { p.Operators, p.Pending = []Operator{}, []PendingPod{} }), want: plugin.OK,
 			says: []string{"nothing waits to happen: 1 pool up to date, 5 nodes"}, not: []string{"not seen"}},
+		{name: "few of a pool's nodes could be read", prospect: foreseen(fleet(1, worker(clean), worker(func(p *Pool) { p.Machines = 44 }))), want: plugin.Unknown, says: []string{"counts 44 nodes, and only 1 could be read"}},
+		{name: "an image is built for nodes that are up to date", prospect: foreseen(fleet(5, inImageMode, worker(clean), condition(condBuilding, "", time.Minute))), want: critical, says: []string{"OS image is being built, 5 outdated nodes waiting for it"}},
+		{name: "an image could not be built", prospect: foreseen(fleet(5, inImageMode, worker(clean), condition(condBuildFailed, "", time.Minute))), want: warning, says: []string{"the build of its OS image failed"}},
 		{name: "image mode, and the images cannot be read", prospect: foreseen(rolledOut(5, time.Hour, images)), want: warning, says: []string{"pool worker ¶ nothing is known to be pending; but whether an OS image is pending is not known"}},
 		{name: "all that can be seen is well", prospect: foreseen(rolledOut(5, time.Hour)), want: plugin.OK, says: []string{"ClusterOperators and pending pods were not seen"}},
 		{name: "incident 1 before the change (scenario a)", prospect: foreseen(scenario(t, "a-pending-blocked-by-cordon")), want: critical, says: []string{"pool worker ¶ update blocked, 1 of 44 nodes outdated", "1 node not Ready or cordoned", "wrk-98 → cordoned"}},

@@ -11,8 +11,8 @@ func (f *foresight) together(targets []Target) {
 	after := f.Snapshot
 	var touched []string
 	for _, n := range f.Nodes {
-		if !n.pickable() && slices.Contains(targets, Target{targetNode, n.Name}) {
-			after = after.withNode(n.Name, (*Node).uncordon, (*Node).wake)
+		if (!n.pickable() || n.failed()) && slices.Contains(targets, Target{targetNode, n.Name}) {
+			after = after.withNode(n.Name, (*Node).uncordon, (*Node).wake, (*Node).repair)
 			touched = append(touched, n.Name)
 		}
 	}

@@ -22,7 +22,7 @@ func before(d time.Duration) time.Time { return noon.Add(-d) }
 // fleet is a worker pool of n nodes, w-01 and so on, the first the oldest, all at newConfig, with a target that has been
 // outstanding since an hour ago if any change makes a node differ from it.
 func fleet(n int, changes ...func(*Snapshot)) Snapshot {
-	s := Snapshot{NodesRead: true}
+	s := Snapshot{NodesRead: true, Images: poolImages{read: true}}
 	s.Pools = []Pool{{
 		Name: "worker", Target: newConfig, Sources: []string{"00-worker", "99-worker-ssh"},
 		Selector:   &metav1.LabelSelector{MatchLabels: map[string]string{"node-role.kubernetes.io/worker": ""}},

@@ -97,7 +97,7 @@ func loadNodes(t testing.TB, pools []Pool, files ...string) []Node {
 func scenario(t testing.TB, name string) Snapshot {
 	t.Helper()
 	dir := filepath.Join("testdata", "scenarios")
-	s := Snapshot{NodesRead: true, Pools: loadPools(t, filepath.Join(dir, name+"-mcp-list.json"))}
+	s := Snapshot{NodesRead: true, Images: poolImages{read: true}, Pools: loadPools(t, filepath.Join(dir, name+"-mcp-list.json"))}
 	files := []string{filepath.Join(dir, "base-nodes.json.gz"), filepath.Join(dir, name+"-nodes-3.json")}
 	if name == "j-custom-pool" {
 		files[1] = filepath.Join(dir, name+"-nodes.yaml")
@@ -131,7 +131,7 @@ func listed(t testing.TB, file, node string) bool {
 func controller(t testing.TB, name, nodes string) Snapshot {
 	t.Helper()
 	dir := filepath.Join("testdata", "controller")
-	s := Snapshot{NodesRead: true, Pools: loadPools(t, filepath.Join(dir, name+"-mcp-list.json"))}
+	s := Snapshot{NodesRead: true, Images: poolImages{read: true}, Pools: loadPools(t, filepath.Join(dir, name+"-mcp-list.json"))}
 	files := []string{filepath.Join(dir, "incident-two-cordoned-nodes-list.json.gz")}
 	if nodes != "" {
 		files = append(files, filepath.Join(dir, nodes))

@@ -108,7 +108,8 @@ func (j *judgement) judge() {
 func (j *judgement) nodes() {
 	j.degraded()
 	j.degradedUntold()
-	if j.nodesMissing() {
+	if j.rollout.nodesMissing() {
+		j.tellNodesMissing()
 		j.nodesRead = false // they prove nothing
 		return
 	}

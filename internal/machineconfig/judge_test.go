@@ -203,7 +203,7 @@ func TestJudgeReports(t *testing.T) {
 			worker(func(p *Pool) { p.Conditions[condUpdated] = Condition{Since: before(500 * time.Hour)} })), want: plugin.OK},
 		{name: "an image is being built", snapshot: fleet(5, on("all", outdated), condition(condBuilding, "", 25*time.Minute)), want: plugin.OK, says: []string{"OS image is being built, 5 outdated nodes waiting for it"}, not: []string{"blocked"}},
 		{name: "an image is being built for 2 hours", snapshot: fleet(5, on("all", outdated), condition(condBuilding, "", 2*time.Hour)), want: plugin.Critical, says: []string{"machineosbuilds"}},
-		{name: "image mode, and the images may not be read", snapshot: fleet(5, on("all", func(n *Node) { n.CurrentImage, n.DesiredImage = "img@a", "img@a" }), on("w-01", cordoned(time.Hour, "oc"))), want: plugin.Warning,
+		{name: "image mode, and the images may not be read", snapshot: fleet(5, func(s *Snapshot) { s.Images.read = false }, on("all", func(n *Node) { n.CurrentImage, n.DesiredImage = "img@a", "img@a" }), on("w-01", cordoned(time.Hour, "oc"))), want: plugin.Warning,
 			says: []string{"whether an OS image is outstanding is not known"}, not: []string{"reboots nothing"}},
 		{name: "the only master reboots with its controller", snapshot: fleet(1, worker(func(p *Pool) { p.Name = "master" }), on("w-01", rebooting(9*time.Minute)), func(s *Snapshot) { s.ControllerSeen = before(9 * time.Minute) }), want: plugin.OK},
 		{name: "the arbiters wait for the masters", snapshot: fleet(4, on("w-01 w-02", draining(4*time.Minute)), on("w-04", outdated), func(s *Snapshot) {

@@ -21,13 +21,13 @@ func members(pools []Pool, nodes []Node) membership {
 	for i, p := range pools {
 		selectors[i] = selector(p)
 	}
-	for _, n := range nodes {
+	for i, n := range nodes {
 		if n.Windows {
 			continue
 		}
 		var builtIn, custom []string
-		for i, p := range pools {
-			if !selectors[i].Matches(labels.Set(n.Labels)) {
+		for j, p := range pools {
+			if !selectors[j].Matches(labels.Set(n.Labels)) {
 				continue
 			}
 			if p.builtIn() {
@@ -42,6 +42,9 @@ func members(pools []Pool, nodes []Node) membership {
 		case pool == "":
 			m.none = append(m.none, n.Name)
 		default:
+			if m.of[pool] == nil {
+				m.of[pool] = make([]Node, 0, len(nodes)-i) // most are in one
+			}
 			m.of[pool] = append(m.of[pool], n)
 		}
 	}

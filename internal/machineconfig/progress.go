@@ -19,7 +19,7 @@ type rollout struct {
 }
 
 func newRollout(p Pool, nodes []Node, images poolImages) rollout {
-	r := rollout{pool: p, nodes: nodes, images: images}
+	r := rollout{pool: p, nodes: nodes, images: images, updated: make([]Node, 0, len(nodes))} // most are
 	for _, n := range nodes {
 		switch {
 		case n.failed():
@@ -40,23 +40,24 @@ func newRollout(p Pool, nodes []Node, images poolImages) rollout {
 
 // atTarget says whether the node was told to run the pool's target: its configuration, and in image mode its image.
 func (r rollout) atTarget(n Node) bool {
-	return n.Desired == r.pool.Target && (!r.images.read || n.DesiredImage == r.images.of[r.pool.Name])
-}
-
-// imageUnknown: nodes run images, and which one they should run could not be read.
-func (r rollout) imageUnknown() bool {
-	return !r.images.read && slices.ContainsFunc(r.nodes, func(n Node) bool { return n.DesiredImage != "" || n.CurrentImage != "" })
+	image, known := r.images.target(r.pool.Name)
+	return n.Desired == r.pool.Target && (!known || n.DesiredImage == image)
 }
 
 // pending are the nodes that do not run the target yet. A node that drifted from the target runs it, but for the drift.
 func (r rollout) pending() []Node {
 	out := slices.Concat(r.working, r.waiting)
 	for _, n := range r.failed {
-		if !(n.drifted() && r.atTarget(n)) {
+		if !r.onlyDrifted(n) {
 			out = append(out, n)
 		}
 	}
 	return out
+}
+
+// onlyDrifted: the node runs the target, but for the drift. With an image that it does not run, an update failed.
+func (r rollout) onlyDrifted(n Node) bool {
+	return n.drifted() && r.atTarget(n) && n.CurrentImage == n.DesiredImage
 }
 
 // outdated counts them.

@@ -35,16 +35,18 @@ func (r rollout) queue() []Node {
 	return q
 }
 
-// picks are the nodes that the MCO takes next, none if it has no room.
-func (r rollout) picks() []Node {
-	var out []Node
-	room := r.room()
-	for _, n := range r.queue() {
-		if n.pickable() && len(out) < room {
-			out = append(out, n)
-		}
+// candidates are the nodes that the MCO can take, in its order, none if it has no room.
+func (r rollout) candidates() []Node {
+	if r.room() <= 0 {
+		return nil
 	}
-	return out
+	return slices.DeleteFunc(r.queue(), func(n Node) bool { return !n.pickable() })
+}
+
+// picks are the ones that it takes next.
+func (r rollout) picks() []Node {
+	out := r.candidates()
+	return out[:min(len(out), max(r.room(), 0))]
 }
 
 // with is the rollout as it would be if some nodes were made ready.
@@ -64,8 +66,15 @@ func (r rollout) with(ready ...Node) rollout {
 
 func (n *Node) uncordon() { n.Unschedulable = false }
 
-// repair has the daemon find the disk as it should be.
-func (n *Node) repair() { n.State = stateDone }
+// repair has the daemon find the disk as it should be, or go on with the update that failed.
+func (n *Node) repair() {
+	switch {
+	case n.drifted():
+		n.State = stateDone
+	case n.failed():
+		n.State = stateWorking
+	}
+}
 
 // wake makes a node's kubelet well.
 func (n *Node) wake() {

@@ -103,7 +103,8 @@ func (r reader) target(ctx context.Context, s *Snapshot, p Pool) error {
 }
 
 type osConfigObject struct {
-	Spec struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
 		MachineConfigPool struct {
 			Name string `json:"name"`
 		} `json:"machineConfigPool"`
@@ -113,26 +114,33 @@ type osConfigObject struct {
 	} `json:"status"`
 }
 
-// images: pools in image mode have a second target. Without a node that names an image there is no such pool.
+// images: pools in image mode have a second target. Without a node that names an image there is no such pool, or none that has begun.
 func (r reader) images(ctx context.Context, s *Snapshot) error {
 	if !slices.ContainsFunc(s.Nodes, func(n Node) bool { return n.DesiredImage != "" || n.CurrentImage != "" }) {
+		s.Images.read = true
 		return nil
 	}
+	_, err := r.osConfigs(ctx, s)
+	return err
+}
+
+func (r reader) osConfigs(ctx context.Context, s *Snapshot) ([]osConfigObject, error) {
 	configs, err := kube.List(ctx, r.client, machineOSConfigs, kube.Query{}, func(o *osConfigObject) (osConfigObject, bool) { return *o, true })
-	if err != nil {
-		return r.optional(ctx, err, "which image the nodes of a pool in image mode should run is not known")
+	if err != nil && !kube.IsNoSuchGroup(err) {
+		return nil, r.optional(ctx, err, "which image the nodes of a pool in image mode should run is not known")
 	}
 	s.Images = poolImages{read: true, of: map[string]string{}}
 	for _, c := range configs {
 		s.Images.of[c.Spec.MachineConfigPool.Name] = c.Status.CurrentImagePullSpec
 	}
-	return nil
+	return configs, nil
 }
 
 type conditionedObject struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Status   struct {
 		Conditions []metav1.Condition `json:"conditions"`
+		Image      string             `json:"digestedImagePushSpec"` // of a MachineOSBuild
 	} `json:"status"`
 }
 

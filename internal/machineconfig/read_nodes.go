@@ -3,6 +3,7 @@ package machineconfig
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -55,6 +56,14 @@ func reduceNode(o *corev1.Node, keep map[string]bool) Node {
 	return n
 }
 
+// managedTaints are those that Kubernetes and OpenShift set and take away by themselves, or that mark the control plane.
+var managedTaints = []string{
+	corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable, corev1.TaintNodeMemoryPressure, corev1.TaintNodeDiskPressure,
+	corev1.TaintNodePIDPressure, corev1.TaintNodeNetworkUnavailable, "node.cloudprovider.kubernetes.io/uninitialized",
+	"node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/arbiter",
+	"UpdateInProgress", // the MCO's own mark on nodes that wait for their turn
+}
+
 func reduceTaints(n *Node, o *corev1.Node) {
 	if n.Unschedulable {
 		n.CordonedSince, n.CordonedBy = kube.Written(o.ManagedFields, "unschedulable")
@@ -65,8 +74,7 @@ func reduceTaints(n *Node, o *corev1.Node) {
 			if n.Unschedulable && t.TimeAdded != nil {
 				n.CordonedSince = t.TimeAdded.Time
 			}
-		case strings.HasPrefix(t.Key, "node.kubernetes.io/"), strings.HasPrefix(t.Key, "node-role.kubernetes.io/"),
-			t.Key == "UpdateInProgress": // the MCO's own mark on nodes that wait for their turn
+		case slices.Contains(managedTaints, t.Key):
 		default:
 			n.Taints = append(n.Taints, t.ToString())
 		}

@@ -33,8 +33,15 @@ type Snapshot struct {
 
 // poolImages are the target images by pool; a pool that is missing is not in image mode. Not read: nothing is known of them.
 type poolImages struct {
-	read bool
-	of   map[string]string
+	read    bool
+	of      map[string]string
+	unbuilt bool // whether further ones are being built is not known
+}
+
+// target is the image that the nodes of a pool should run, empty outside of image mode.
+func (i poolImages) target(pool string) (image string, known bool) {
+	image, layered := i.of[pool]
+	return image, layered || i.read
 }
 
 // Pool is a MachineConfigPool.

@@ -56,14 +56,13 @@ func mastersOutdated(s Snapshot, m membership) bool {
 }
 
 // nodesMissing: far fewer nodes were read than the pool counts. Some come and go, but not most of them.
-func (j *judgement) nodesMissing() bool {
-	n := len(j.rollout.nodes)
-	if j.pool.Generation != j.pool.ObservedGeneration || 2*n >= j.pool.Machines {
-		return false
-	}
-	j.add(plugin.Finding{State: plugin.Unknown, Problem: fmt.Sprintf("counts %s, and only %d could be read", plugin.Count(j.pool.Machines, "node"), n),
+func (r rollout) nodesMissing() bool {
+	return r.pool.Generation == r.pool.ObservedGeneration && 2*len(r.nodes) < r.pool.Machines
+}
+
+func (j *judgement) tellNodesMissing() {
+	j.add(plugin.Finding{State: plugin.Unknown, Problem: fmt.Sprintf("counts %s, and only %d could be read", plugin.Count(j.pool.Machines, "node"), len(j.rollout.nodes)),
 		Cause: "the list of nodes is not whole, or their labels were changed a moment ago", Remedy: "oc get nodes, and compare with oc get mcp " + j.pool.Name})
-	return true
 }
 
 // staleStatus: the pool was changed and its status does not know.

@@ -26,7 +26,7 @@ func (j *judgement) unready() {
 		Problem: fmt.Sprintf("no change pending, but %d of %s not ready", len(r.unready), plugin.Count(len(r.nodes), "node")),
 		Cause:   troubles(r.unready, clock{j.now, since}),
 		Remedy:  makeReady(r.unready...) + ", unless they are meant to be out of use"}
-	if r.imageUnknown() {
+	if !r.images.read {
 		f.Problem = fmt.Sprintf("%d of %s not ready, and whether an OS image is outstanding is not known", len(r.unready), plugin.Count(len(r.nodes), "node"))
 		f.Consequence = fmt.Sprintf("making them ready may let the MCO %s them", drainWords)
 	} else if len(r.unready) >= limit {

@@ -29,9 +29,9 @@ type Evaluation struct {
 	CreateIndex       uint64
 	JobModifyIndex    uint64 // of the job as it was then; 0 is unknown
 	CreateTime        int64
-	Wait              int64     // ns from CreateTime until it may be worked on
-	WaitUntil         time.Time // until when it may not be worked on. Absent, null and the year 1 all mean not at all
-	FailedTGAllocs    map[string]Placement
+	Wait              int64                 // ns from CreateTime until it may be worked on
+	WaitUntil         time.Time             // until when it may not be worked on. Absent, null and the year 1 all mean not at all
+	FailedTGAllocs    map[string]*Placement // by task group; as pointers, since a map makes room for eight values
 }
 
 // Placement tells why the allocations of a task group could not be placed: how many nodes were looked at, and what they lacked.

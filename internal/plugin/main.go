@@ -158,6 +158,11 @@ type ending struct {
 	after    time.Duration
 }
 
+// byItself says that the check came to its end.
+func (e ending) byItself() bool {
+	return e.err == nil && e.crash == nil && e.signal == nil && !e.caller && e.deadline == 0
+}
+
 var errNoReturn = errors.New("the check ended without a result")
 
 // execute runs the check until it returns, the deadline strikes or a signal comes.
@@ -214,8 +219,21 @@ func execute(parent context.Context, r *Run, check Check, timeout time.Duration,
 	return end
 }
 
-// judge turns the ending and what was told into a verdict.
+// judge turns the ending and what was told into a verdict. How the run ended is a detail where it had something to tell otherwise.
 func judge(program string, end ending, told told, unreachable State) verdict {
+	v := judgeEnding(program, end, told, unreachable)
+	if told.instead == nil || end.byItself() {
+		return v
+	}
+	if len(told.findings) == 0 {
+		told.findings = []Finding{*told.instead}
+	}
+	whole := found(told)
+	whole.details, whole.trace = append(whole.details, "    "+v.head), v.trace
+	return whole
+}
+
+func judgeEnding(program string, end ending, told told, unreachable State) verdict {
 	waiting := func(prefix string) string {
 		if told.waiting == "" {
 			return ""

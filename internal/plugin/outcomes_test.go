@@ -3,8 +3,11 @@ package plugin
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/synctest"
 )
 
 func handler(check Check) Program {
@@ -38,6 +41,59 @@ func TestOutcomes(t *testing.T) {
 	}
 	if code, text := run(cannot, "--help"); code != 3 || !strings.HasSuffix(text, "Exit codes:\n  0  done\n  1  refused\n  2  acted in vain\n  3  could not ask\n") {
 		t.Errorf("exit code %d: %q", code, text)
+	}
+}
+
+// TestOtherwise holds that a run which has changed something says so, with the exit code for that, whatever ends it.
+func TestOtherwise(t *testing.T) {
+	acted := Finding{State: Critical, Subject: "pool", Problem: "acted"}
+	ends := map[string]struct {
+		end  func(ctx context.Context, caller func(), r *Run) error
+		args []string
+		says string
+	}{
+		"signal": {func(ctx context.Context, _ func(), _ *Run) error {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
+			<-ctx.Done()
+			return ctx.Err()
+		}, nil, "stopped by SIGTERM"},
+		"caller":   {func(ctx context.Context, caller func(), _ *Run) error { caller(); <-ctx.Done(); return ctx.Err() }, nil, "stopped by its caller"},
+		"deadline": {func(ctx context.Context, _ func(), _ *Run) error { <-ctx.Done(); return ctx.Err() }, []string{"--timeout", "20s"}, "no result after 20s"},
+		"crash":    {func(context.Context, func(), *Run) error { panic("nil map") }, nil, "crashed: nil map"},
+		"error":    {func(context.Context, func(), *Run) error { return errors.New("nobody there") }, nil, "nobody there"},
+		"late": {func(ctx context.Context, caller func(), r *Run) error {
+			caller()
+			<-ctx.Done()
+			r.Add(Finding{State: Critical, Subject: "pool", Problem: "acted", Cause: "in vain"})
+			return nil
+		}, nil, "in vain\n    stopped by its caller"},
+	}
+	for name, row := range ends {
+		for _, changes := range []bool{true, false} {
+			hold := func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				var out strings.Builder
+				code := Main(ctx, handler(func(ctx context.Context, r *Run) error {
+					if changes {
+						r.Otherwise(acted)
+					}
+					return row.end(ctx, cancel, r)
+				}), row.args, nil, &out)
+				text := out.String()
+				switch {
+				case changes && (code != 2 || !strings.HasPrefix(text, "[NO HELP] - pool: acted") || !strings.Contains(text, row.says)):
+					t.Errorf("%s: exit code %d: %s", name, code, text)
+				case !changes && (code != 3 || !strings.HasPrefix(text, "[NO ANSWER] - ")):
+					t.Errorf("%s, having changed nothing: exit code %d: %s", name, code, text)
+				}
+			}
+			if row.args != nil {
+				synctest.Test(t, hold) // its clock is ahead in no time
+			} else {
+				hold(t)
+			}
+		}
 	}
 }
 

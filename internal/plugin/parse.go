@@ -121,12 +121,19 @@ func nearest(set *pflag.FlagSet, name string) string {
 	if len(name) > 40 {
 		return ""
 	}
-	best, least := "", len(name)/3+1
-	set.VisitAll(func(flag *pflag.Flag) {
-		if d := distance(name, flag.Name); d < least {
-			best, least = flag.Name, d
+	var known []string
+	set.VisitAll(func(flag *pflag.Flag) { known = append(known, flag.Name) })
+	return Nearest(name, known)
+}
+
+// Nearest is the one of the known words that a misspelt one probably means; "": none. A third of its characters may be wrong.
+func Nearest(word string, known []string) string {
+	best, least := "", len(word)/3+1
+	for _, k := range known {
+		if d := distance(word, k); d < least {
+			best, least = k, d
 		}
-	})
+	}
 	return best
 }
 

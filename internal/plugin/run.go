@@ -76,6 +76,7 @@ type Run struct {
 	now      time.Time
 	waiting  string
 	findings []Finding
+	instead  *Finding
 	metrics  []Metric
 	summary  string
 	notes    []string
@@ -140,6 +141,14 @@ func (r *Run) Add(findings ...Finding) {
 	r.findings = append(r.findings, findings...)
 }
 
+// Otherwise sets what is told, with its state, if a signal, the deadline, an error or a crash ends the run from now on before it adds a finding:
+// for a program that changes something, as that must not pass for a run which came to nothing.
+func (r *Run) Otherwise(f Finding) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.instead = &f
+}
+
 // Measure adds performance data.
 func (r *Run) Measure(metrics ...Metric) {
 	r.mu.Lock()
@@ -166,6 +175,7 @@ type told struct {
 	now      time.Time
 	waiting  string
 	findings []Finding
+	instead  *Finding
 	metrics  []Metric
 	summary  string
 	notes    []string
@@ -174,5 +184,5 @@ type told struct {
 func (r *Run) told() told {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return told{r.now, r.waiting, slices.Clone(r.findings), slices.Clone(r.metrics), r.summary, slices.Clone(r.notes)}
+	return told{r.now, r.waiting, slices.Clone(r.findings), r.instead, slices.Clone(r.metrics), r.summary, slices.Clone(r.notes)}
 }

@@ -22,6 +22,8 @@ type Error struct {
 	Crashed bool   // Poseidon answered 200 with an empty body: its handler died
 	Err     error  // the cause, or nil
 
+	rejected bool // see IsRejected
+
 	misuse bool
 }
 
@@ -46,10 +48,18 @@ func IsUnknown(err error) bool {
 	return errors.As(err, &e) && e.Status == http.StatusNotFound
 }
 
+// IsRejected says that Poseidon itself refused a request before it did anything: 401 without a body, 400 with a message, in its own
+// form (internal/api, pkg/dto). Any other refusal may come from a proxy, also while Poseidon is at it.
+func IsRejected(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.rejected
+}
+
 // statusError puts any other answer than a good one into words.
 func (c *Client) statusError(q question, res *http.Response, body []byte) error {
-	e := &Error{Op: q.op, Status: res.StatusCode}
-	name, code, message := c.Address(), res.StatusCode, c.message(res, body)
+	name, code := c.Address(), res.StatusCode
+	message, own := c.message(res, body)
+	e := &Error{Op: q.op, Status: code, rejected: code == http.StatusUnauthorized && len(body) == 0 || code == http.StatusBadRequest && own}
 	switch {
 	case code >= 300 && code < 400:
 		e.What = fmt.Sprintf("%s redirected to %s (%d)", name, web.RedirectTarget(res.Header), code)
@@ -77,23 +87,24 @@ func (c *Client) statusError(q question, res *http.Response, body []byte) error 
 }
 
 // message is what an answer says besides its status, after a blank, or "". Poseidon sends {message} with 4xx, and {message, errorCode}
-// with 5xx (pkg/dto).
-func (c *Client) message(res *http.Response, body []byte) string {
+// with 5xx (pkg/dto): own says that the answer is in that form.
+func (c *Client) message(res *http.Response, body []byte) (text string, own bool) {
 	var said struct {
 		Message   string
 		ErrorCode string
 	}
-	text := string(body)
-	switch err := json.Unmarshal(body, &said); {
-	case err == nil && said.Message != "":
+	text = string(body)
+	own = json.Unmarshal(body, &said) == nil && said.Message != ""
+	switch {
+	case own:
 		text = strings.TrimSpace(said.ErrorCode + " " + said.Message)
 	case strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") || strings.HasPrefix(strings.TrimSpace(text), "<"):
 		text = "with an HTML page: a proxy or a login page?"
 	}
-	if text = web.Clean(text); text == "" {
-		return ""
+	if text = web.Clean(text); text != "" {
+		text = " " + text
 	}
-	return " " + text
+	return text, own
 }
 
 // unusable is the error for a good status with a body that does not hold what was asked for. It must never pass for an empty list.

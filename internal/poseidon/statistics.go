@@ -51,7 +51,7 @@ func parsePools(body []byte) ([]Pool, error) {
 	if entries == nil {
 		return nil, fmt.Errorf("it is null")
 	}
-	pools := []Pool{}
+	pools := make([]Pool, 0, len(entries))
 	for key, entry := range entries {
 		pool, err := entry.pool(key)
 		if err != nil {

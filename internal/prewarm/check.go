@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"overdue/internal/nomad"
@@ -55,7 +57,7 @@ func define(flags *plugin.Flags, pause func(context.Context, time.Duration) erro
 	f.VarP(&o.limits.Critical, "critical", "c", "critical when the idle runners, in percent of the pool's size, are outside this range")
 	f.IntVar(&o.limits.MinIdle, "min-idle", 0, "critical when fewer than `N` runners are idle, or fewer than the size of a smaller pool")
 	f = flags.Group("Which pools")
-	f.IntSliceVar(&o.environments, "environment", nil, "`ID` of an environment that must exist, and is judged; repeatable (default all)")
+	f.Var((*environments)(&o.environments), "environment", "`ID` of an environment that must exist, and is judged; repeatable (default all)")
 	o.sources.AddFlags(flags, "`URL` of a server of Nomad's; repeatable: they are asked in order (default $NOMAD_ADDR; without either, Poseidon's counts are not checked)")
 	return o.check
 }
@@ -84,11 +86,36 @@ func (o *options) validate() error {
 		return plugin.Misuse(o.limits.upsideDown() + " calls an empty pool well and a full one not: for at least 50 % write 50:")
 	case o.limits.MinIdle < 0:
 		return plugin.Misuse("--min-idle must not be negative")
-	case len(o.environments) > 0 && o.environments[0] < 0:
-		return plugin.Misuse("--environment: an ID is 0 or more")
 	}
 	return nil
 }
+
+// environments is a repeatable flag for IDs in decimal digits, as Poseidon reads them in a path.
+type environments []int
+
+// Set adds one ID, or several with commas.
+func (e *environments) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		id, err := plugin.Number(part)
+		if err != nil {
+			return err
+		}
+		*e = append(*e, id)
+	}
+	return nil
+}
+
+// String is what Set reads.
+func (e *environments) String() string {
+	var parts []string
+	for _, id := range *e {
+		parts = append(parts, strconv.Itoa(id))
+	}
+	return strings.Join(parts, ",")
+}
+
+// Type names the value in --help.
+func (*environments) Type() string { return "NUMBER" }
 
 func (o *options) read(ctx context.Context, run *plugin.Run) (s Snapshot, err error) {
 	// Nomad's options are read first: they may be wrong, whatever Poseidon says.

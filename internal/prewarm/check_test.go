@@ -413,7 +413,8 @@ func TestUsage(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"--environment", "x"}, "--environment"}, {[]string{"--environment", "-1"}, "--environment: an ID is 0 or more"}, {[]string{"--min-idle", "-1"}, "--min-idle"},
+		{[]string{"--environment", "x"}, "--environment"}, {[]string{"--environment", "-1"}, "not a number in decimal digits"}, {[]string{"--min-idle", "-1"}, "--min-idle"},
+		{[]string{"--environment", "0x1d"}, "--environment"}, {[]string{"--environment", "+10"}, "--environment"}, {[]string{"--environment", "10,"}, "--environment"},
 		{[]string{"-w", "50"}, "--warning 50 calls an empty pool well"}, {[]string{"-c", "25"}, "write 50:"}, {[]string{"-w", "x"}, "--warning"}, {[]string{"--address", "nonsense"}, "--address"}, {[]string{"--token-file", "/absent"}, "--token-file: cannot read /absent"},
 		{[]string{"--unreachable", "ok"}, "--unreachable"},
 		{[]string{"--nomad-address", "nonsense"}, "an address in --nomad-address is not a URL; do: give it as http://"},

@@ -25,18 +25,12 @@ func (h *handler) lookAgain(ctx context.Context, d Decision) (result, error) {
 	if err := h.pause(ctx, h.recheck); err != nil {
 		return h.ends(Decision{}), err
 	}
-	if err := h.readPools(ctx); err != nil {
-		return h.ends(Decision{}), err
+	is, refusal, err := h.secondLook(ctx, d.Action)
+	if refusal.Action != Ask || err != nil {
+		return h.ends(refusal), err
 	}
-	if h.nomad != nil {
-		h.facts.Nomad = h.nomad(ctx)
-	}
-	switch d = DecideAgain(first, h.facts, h.rules, h.moment()); d.Action {
+	switch d = DecideAgain(first, h.facts, h.rules, h.now()); d.Action {
 	case Resync:
-		is, refusal, err := h.environment(ctx)
-		if refusal.Action != Ask || err != nil {
-			return h.ends(refusal), err
-		}
 		if !bytes.Equal(was.Body, is.Body) { // what was read before would undo it
 			return h.ends(*refuse("wait", "somebody changes the environment: its configuration is another one than %s before", seconds(h.recheck))), nil
 		}
@@ -47,8 +41,26 @@ func (h *handler) lookAgain(ctx context.Context, d Decision) (result, error) {
 	return h.ends(d), nil
 }
 
+// secondLook asks for all that the decision rests on, and for the statistics last: they tell what acting would end.
+func (h *handler) secondLook(ctx context.Context, action Action) (is poseidon.Environment, refusal Decision, err error) {
+	early, cancel := context.WithTimeout(ctx, againPatience)
+	defer cancel()
+	if action == Resync {
+		if is, refusal, err = h.environment(early); refusal.Action != Ask || err != nil {
+			return is, refusal, err
+		}
+	}
+	if h.nomad != nil {
+		h.facts.Nomad = h.nomad(early)
+	}
+	h.looked = h.moment()
+	return is, refusal, h.readPools(ctx)
+}
+
 // environment reads the environment's configuration. One that is unknown decides, as it does in the statistics.
 func (h *handler) environment(ctx context.Context) (poseidon.Environment, Decision, error) {
+	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	defer cancel()
 	e, err := h.poseidon.Environment(ctx, h.facts.Environment)
 	if poseidon.IsUnknown(err) {
 		delete(h.facts.Pools, h.facts.Environment)
@@ -83,7 +95,7 @@ func (h *handler) inTime(ctx context.Context, patience time.Duration) *Decision 
 	if !limited || time.Until(deadline) >= need-reserve { // which is off already
 		return nil
 	}
-	more := plugin.Duration((need + time.Minute).Round(time.Minute))
+	more := plugin.Duration((h.since(h.began) + need + time.Minute).Round(time.Minute))
 	return refuse(fmt.Sprintf("give --timeout %s, and the EventCommand a longer timeout", &more),
 		"it may take %s, and --timeout leaves less", plugin.Age(need))
 }

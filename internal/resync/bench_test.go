@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"overdue/internal/plugin"
 	"overdue/internal/poseidon"
 	"overdue/internal/prewarm"
 )
@@ -21,6 +22,7 @@ type bench struct {
 	asks        []string
 	onPut       func() error
 	onPause     func()
+	directory   func() time.Time // what its clock shows
 	statsErr    error
 	getErr      error
 }
@@ -48,6 +50,7 @@ func newBench(t *testing.T) *bench {
 	b := &bench{now: noon, pools: depleted().Pools, environment: poseidon.Environment{ID: 29, Size: 4, Body: []byte("as it came")}}
 	b.pools[29] = Pool{Idle: 0, Used: 2, Size: 4}
 	waited := -1
+	b.directory = func() time.Time { return b.now.Wall }
 	b.onPut = func() error { b.pools[29], waited = Pool{Size: 4}, 0; return nil }
 	b.onPause = func() {
 		if waited >= 0 {
@@ -68,7 +71,8 @@ func newBench(t *testing.T) *bench {
 			b.asks = append(b.asks, "nomad")
 			return nomadRuns(b.pools[29].Idle, 0)
 		},
-		waiting: func(string, ...any) {},
+		waiting:   func(string, ...any) {},
+		otherwise: func(plugin.Finding) {},
 		surroundings: surroundings{
 			moment: func() Moment { return b.now },
 			pause: func(ctx context.Context, d time.Duration) error {
@@ -80,7 +84,8 @@ func newBench(t *testing.T) *bench {
 				b.asks = append(b.asks, strings.Join(words, " "))
 				return b.onPut()
 			},
-			host: "mon1", pid: 7,
+			written: func(string) time.Time { return b.directory() },
+			host:    "mon1", pid: 7,
 		},
 	}
 	return b

@@ -1,6 +1,7 @@
 package resync
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -37,8 +38,8 @@ type macros struct {
 	state    string
 	given    *pflag.Flag // that of the state: an empty one is a macro that was not resolved, and no call by hand
 	kind     string
-	attempt  int
-	downtime int
+	attempt  number
+	downtime number
 	skip     bool
 }
 
@@ -46,19 +47,16 @@ func (m *macros) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&m.state, "state", "", "`STATE` of the service: $service.state$; without it the call counts as one by hand, at a bad state")
 	m.given = f.Lookup("state")
 	f.StringVar(&m.kind, "state-type", "", "`TYPE` of that state, SOFT or HARD: $service.state_type$")
-	f.IntVar(&m.attempt, "attempt", 0, "`NUMBER` of the check's attempt: $service.check_attempt$")
-	f.IntVar(&m.downtime, "downtime-depth", 0, "`NUMBER` of downtimes in effect: $service.downtime_depth$; in one, nothing is done")
+	f.Var(&m.attempt, "attempt", "`NUMBER` of the check's attempt: $service.check_attempt$")
+	f.Var(&m.downtime, "downtime-depth", "`NUMBER` of downtimes in effect: $service.downtime_depth$; in one, nothing is done; needed with --state")
 	f.BoolVar(&m.skip, "skip", false, "do nothing: for the nodes of a zone that are not to act, as Icinga calls a handler on several")
 }
 
 // call makes sense of the macros. Half a call is an error: what was left out might have forbidden to act.
 func (m macros) call() (Call, error) {
-	c := Call{ByHand: !m.given.Changed, Attempt: m.attempt, Downtime: m.downtime, Skip: m.skip}
-	if m.attempt < 0 || m.downtime < 0 {
-		return c, plugin.Misuse("--attempt and --downtime-depth must not be negative")
-	}
+	c := Call{ByHand: !m.given.Changed, Attempt: m.attempt.value, Downtime: m.downtime.value, Skip: m.skip}
 	if c.ByHand {
-		if m.kind != "" || m.attempt != 0 {
+		if m.kind != "" || m.attempt.given {
 			return c, plugin.Misuse("--state-type and --attempt need --state: give all three, or none of them by hand")
 		}
 		return c, nil
@@ -71,8 +69,39 @@ func (m macros) call() (Call, error) {
 		c.Hard = true
 	case !strings.EqualFold(m.kind, "soft"):
 		return c, plugin.Misuse("--state needs --state-type, SOFT or HARD: Icinga knows it as $service.state_type$")
-	case m.attempt == 0:
+	case m.attempt.value == 0:
 		return c, plugin.Misuse("--state-type SOFT needs --attempt: Icinga knows it as $service.check_attempt$")
+	}
+	if !m.downtime.given {
+		return c, plugin.Misuse("--state needs --downtime-depth: Icinga knows it as $service.downtime_depth$, and 0 is none")
 	}
 	return c, nil
 }
+
+// number is a flag for a number from 0 on in decimal digits, as Poseidon and Icinga write them. Given twice, it is not known which one
+// is meant.
+type number struct {
+	value int
+	given bool
+}
+
+// Set reads the number.
+func (n *number) Set(text string) (err error) {
+	if n.given {
+		return errors.New("it is given twice")
+	}
+	n.value, err = plugin.Number(text)
+	n.given = err == nil
+	return err
+}
+
+// String is what Set reads.
+func (n *number) String() string {
+	if !n.given {
+		return ""
+	}
+	return strconv.Itoa(n.value)
+}
+
+// Type names the value in --help.
+func (*number) Type() string { return "NUMBER" }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -51,7 +52,7 @@ func program(by surroundings) plugin.Program {
 }
 
 type options struct {
-	environment int
+	environment number
 	macros      macros
 	rules       Rules
 	recheck     plugin.Duration
@@ -74,8 +75,7 @@ func define(flags *plugin.Flags, by surroundings) plugin.Check {
 		recheck: plugin.Duration(12 * time.Second), // Poseidon waits 10 s for each runner: whoever refills a pool moves it within that
 	}
 	f := flags.Group("What it is called for")
-	f.IntVar(&o.environment, "environment", -1, "`ID` of the execution environment; needed")
-	f.Lookup("environment").DefValue = ""
+	f.Var(&o.environment, "environment", "`ID` of the execution environment; needed")
 	o.macros.addFlags(f)
 	o.addRules(flags.Group("When to act"))
 	o.sources.AddFlags(flags, "`URL` of a server of Nomad's; repeatable: they are asked in order (default $NOMAD_ADDR, then http://127.0.0.1:4646)")
@@ -92,7 +92,7 @@ func (o *options) addRules(f *pflag.FlagSet) {
 	f.Var(&o.recheck, "recheck", "`TIME` from the first look to the second, just before acting; whatever moves meanwhile forbids to act")
 	f.Var(&o.settle, "settle", "`TIME` that the pool may take to be half full again")
 	f.StringVar(&o.command, "restart-command", "", "`COMMAND` that restarts Poseidon when it has lost its runners in memory, such as \"sudo systemctl restart poseidon\"; split at blanks, run without a shell (default: it is only recommended)")
-	f.StringVar(&o.stateDir, "state-dir", "/var/lib/overdue", "`DIRECTORY` of locks and records; it must exist and be writable; hosts may share it")
+	f.StringVar(&o.stateDir, "state-dir", "/var/lib/overdue", "`DIRECTORY` of locks and records, from / on; it must exist and be writable; hosts may share it")
 	f.BoolVar(&o.rules.WithoutNomad, "without-nomad", false, "act on Poseidon's numbers alone: a stalled event stream and a Nomad without leader are not seen then")
 	f.BoolVar(&o.rules.Force, "force", false, "by hand: act although the last resync did not help")
 	f.BoolVar(&o.dry, "dry-run", false, "say what would be done and why, and do nothing; so do --replay and --now")
@@ -104,10 +104,10 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 		return err
 	}
 	h := &handler{
-		facts: Facts{Environment: o.environment, Call: call}, rules: o.rules,
+		facts: Facts{Environment: o.environment.value, Call: call}, rules: o.rules,
 		dry: o.dry || !run.Live(), replay: !run.Live(),
 		recheck: time.Duration(o.recheck), settle: time.Duration(o.settle), command: strings.Fields(o.command), store: store{o.stateDir},
-		waiting: run.Waiting, object: o.icinga.object(),
+		waiting: run.Waiting, otherwise: run.Otherwise, object: o.icinga.object(),
 		surroundings: o.by,
 	}
 	if !run.Live() {
@@ -138,6 +138,9 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	asking, cancel := withoutReserve(ctx)
 	defer cancel()
 	r, failure := h.run(asking)
+	if failure == nil || r.Acted {
+		run.Otherwise(h.judged(r, failure)) // to report it takes time
+	}
 	run.Add(tell.tell(ctx, h, r, failure))
 	return nil
 }
@@ -160,7 +163,7 @@ func (o *options) validate() (Call, error) {
 	o.rules.MayRestart = strings.TrimSpace(o.command) != ""
 	switch {
 	case err != nil:
-	case o.environment < 0:
+	case !o.environment.given:
 		err = plugin.Misuse("--environment ID is needed: the number of an execution environment")
 	case o.rules.Spare != SpareAuto && o.rules.Spare != SpareAlways && o.rules.Spare != SpareNever:
 		err = plugin.Misuse("--spare-used is auto, always or never")
@@ -168,8 +171,8 @@ func (o *options) validate() (Call, error) {
 		err = plugin.Misuse("--force is for calls by hand: with --state it would repeat for ever what does not help")
 	case o.rules.WithoutNomad && o.rules.MayRestart:
 		err = plugin.Misuse("--restart-command needs Nomad, which alone tells lost runners from missing ones; leave --without-nomad away")
-	case o.stateDir == "":
-		err = plugin.Misuse("--state-dir must not be empty")
+	case !filepath.IsAbs(o.stateDir):
+		err = plugin.Misuse("--state-dir must begin with /: from another directory the same name would be another one, without its locks and records")
 	}
 	return call, err
 }

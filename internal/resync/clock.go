@@ -27,6 +27,15 @@ func thisMoment() Moment {
 	return now
 }
 
+// whenWritten is when a file was last written, by the clock of whoever keeps the file; zero if that cannot be known.
+func whenWritten(path string) time.Time {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
 func hostName() string {
 	name, err := os.Hostname()
 	if err != nil {

@@ -53,6 +53,9 @@ func DecideAgain(first, second Facts, rules Rules, now Moment) Decision {
 		return d
 	}
 	was, is := first.Pools[first.Environment], second.Pools[second.Environment]
+	if was.Used < is.Used { // only an idle runner can be claimed: runners come
+		return *refuse("", "its pool moves: %s, and %d at the second look; somebody refills it already", plugin.Count(was.Used, "used runner"), is.Used)
+	}
 	if was.Idle != is.Idle || was.Size != is.Size {
 		return *refuse("", "its pool moves: idle %s → %s between two looks; somebody is at it already", was, is)
 	}

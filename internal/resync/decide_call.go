@@ -39,18 +39,25 @@ func byState(f Facts, rules Rules, now Moment) *Decision {
 	s := f.State
 	switch {
 	case s.Trouble != "":
-		return refuse("", "without its record a resync could be doubled: %s", s.Trouble)
+		return refuse(s.Remedy, "without its record a resync could be doubled: %s", s.Trouble)
 	case s.LockedBy != "":
 		return refuse(fmt.Sprintf("wait until it has ended, which its log line tells (journalctl OVERDUE_ENVIRONMENT=%d); if it acts, --cooldown (%s) counts from then, or else this may act at once",
 			f.Environment, plugin.Duration(rules.Cooldown)), "%s", s.LockedBy)
 	case s.Last.Outcome == DidNotHelp && !rules.Force:
-		return refuse(advice+"; then the recovery of the service, or --force by hand, lets the handler act again",
-			"the %s at %s did not help (idle %s → %s)", s.Last.Action, clock(s.Last), s.Last.Before, s.Last.After)
+		return refuse(advice+"; then the recovery of the service, or --force by hand, lets the handler act again", "%s", inVain(s.Last))
 	}
 	if d := cooling(f.Environment, s.Last, rules, now); d != nil {
 		return d
 	}
 	return cooling(f.Environment, s.Restart, rules, now) // Poseidon may still be reading its runners
+}
+
+// inVain tells what did not help, or may not have: its pool was not seen any more.
+func inVain(r Record) string {
+	if r.After == (Pool{}) {
+		return fmt.Sprintf("it is not known whether the %s at %s helped (idle %s before)", r.Action, clock(r), r.Before)
+	}
+	return fmt.Sprintf("the %s at %s did not help (idle %s → %s)", r.Action, clock(r), r.Before, r.After)
 }
 
 // cooling refuses when something was done a short while ago, and tells from when on the handler of this environment may act.
@@ -63,8 +70,11 @@ func cooling(environment int, r Record, rules Rules, now Moment) *Decision {
 	if r.Outcome == Begun {
 		how = fmt.Sprintf("process %d on %s began a %s at %s and did not come to its end", r.PID, r.Host, r.Action, clock(r))
 	}
+	if skew := now.Wall.Sub(r.At) - age; skew.Abs() > clockJitter {
+		how += " by the clock of " + r.Host
+	}
 	from := now.Wall.Add(rules.Cooldown - age).Add(time.Minute - 1) // told in whole minutes, never too early
-	next := fmt.Sprintf("from %s on it may act: at the next SOFT check, or by hand: resync_prewarm_pool --environment %d", plugin.Moment(from), environment)
+	next := fmt.Sprintf("from %s on it may act: at the next SOFT check, or by hand with the same options: resync_prewarm_pool --environment %d", plugin.Moment(from), environment)
 	if rules.Force {
 		next += " --force; --force passes over the marker, not over --cooldown"
 	}

@@ -132,7 +132,7 @@ func lost(f Facts, rules Rules, now Moment) *Decision {
 func unfinished(f Facts, rules Rules, now Moment) *Decision {
 	s := f.State
 	if s.OthersTrouble != "" {
-		return refuse("", "a restart could break off the resync of another environment: %s", s.OthersTrouble)
+		return refuse(lookAtIt, "a restart could break off the resync of another environment: %s", s.OthersTrouble)
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.Others)) {
 		if r := s.Others[id]; r.Outcome == Begun {

@@ -91,6 +91,10 @@ func TestDecide(t *testing.T) {
 		{"the last run was killed", func(f *Facts, _ *Rules) { f.State.Last = ago(time.Minute, Begun) }, Refuse, "process 7 on mon1 began a resync"},
 		{"the last run was killed long ago", func(f *Facts, _ *Rules) { f.State.Last = ago(time.Hour, Begun) }, Resync, ""},
 		{"the last did not help", func(f *Facts, _ *Rules) { f.State.Last = ago(24*time.Hour, DidNotHelp) }, Refuse, "did not help (idle 1/4 → 0/4)"},
+		{"what came of the last was not seen", func(f *Facts, _ *Rules) {
+			f.State.Last = ago(time.Hour, DidNotHelp)
+			f.State.Last.After = Pool{}
+		}, Refuse, "it is not known whether the resync at 2026-12-03 11:00 UTC helped (idle 1/4 before)"},
 		{"the last did not help, forced", func(f *Facts, r *Rules) { f.State.Last, r.Force = ago(time.Hour, DidNotHelp), true }, Resync, ""},
 		{"the last did not help just now, forced", func(f *Facts, r *Rules) { f.State.Last, r.Force = ago(time.Minute, DidNotHelp), true }, Refuse, "--cooldown"},
 		{"the last did not help, the service recovered since", func(f *Facts, _ *Rules) { f.State.Last = ago(time.Hour, Cleared) }, Resync, ""},
@@ -220,12 +224,12 @@ func TestDecideWhatNext(t *testing.T) {
 		remedy string
 	}{
 		"cooldown": {func(f *Facts, _ *Rules) { f.State.Last = ago(10*time.Minute, Helped) },
-			"from 2026-12-03 12:20 UTC on it may act: at the next SOFT check, or by hand: resync_prewarm_pool --environment 29"},
+			"from 2026-12-03 12:20 UTC on it may act: at the next SOFT check, or by hand with the same options: resync_prewarm_pool --environment 29"},
 		"begun":   {func(f *Facts, _ *Rules) { f.State.Last = ago(10*time.Minute, Begun) }, "from 2026-12-03 12:20 UTC on it may act"},
 		"restart": {func(f *Facts, _ *Rules) { f.State.Restart = ago(29*time.Minute, Helped) }, "from 2026-12-03 12:01 UTC on it may act"},
 		"future":  {func(f *Facts, _ *Rules) { f.State.Last = future }, "from 2026-12-03 12:30 UTC on it may act"},
 		"forced": {func(f *Facts, r *Rules) { f.State.Last, r.Force = ago(10*time.Minute, DidNotHelp), true },
-			"from 2026-12-03 12:20 UTC on it may act: at the next SOFT check, or by hand: resync_prewarm_pool --environment 29 --force; --force passes over the marker, not over --cooldown"},
+			"from 2026-12-03 12:20 UTC on it may act: at the next SOFT check, or by hand with the same options: resync_prewarm_pool --environment 29 --force; --force passes over the marker, not over --cooldown"},
 		"lock": {func(f *Facts, _ *Rules) { f.State.LockedBy = "process 7" },
 			"wait until it has ended, which its log line tells (journalctl OVERDUE_ENVIRONMENT=29); if it acts, --cooldown (30m) counts from then, or else this may act at once"},
 	} {
@@ -251,7 +255,7 @@ func TestDecideIncidentLine(t *testing.T) {
 	if d := Decide(f, usual(), noon); d.Action != Resync {
 		t.Fatalf("attempt 6: %v", d)
 	}
-	later := Moment{noon.Wall.Add(time.Minute), noon.Host, noon.Boot, noon.Uptime + time.Minute}
+	later := Moment{Wall: noon.Wall.Add(time.Minute), Host: noon.Host, Boot: noon.Boot, Uptime: noon.Uptime + time.Minute}
 	f.State.Last = ago(0, DidNotHelp)
 	for _, call := range []Call{{State: plugin.Critical, Attempt: 7}, {State: plugin.Critical, Hard: true, Attempt: 1}} {
 		f.Call = call
@@ -276,9 +280,9 @@ func TestDecideClocks(t *testing.T) {
 		want Action
 		says string
 	}{
-		{"a day forwards, same boot", Moment{noon.Wall.Add(24 * time.Hour), noon.Host, noon.Boot, noon.Uptime}, Refuse, "1m ago"},
-		{"a day backwards, same boot", Moment{noon.Wall.Add(-24 * time.Hour), noon.Host, noon.Boot, noon.Uptime}, Refuse, "1m ago"},
-		{"a day backwards, same boot, much later", Moment{noon.Wall.Add(-24 * time.Hour), noon.Host, noon.Boot, noon.Uptime + time.Hour}, Resync, ""},
+		{"a day forwards, same boot", Moment{Wall: noon.Wall.Add(24 * time.Hour), Host: noon.Host, Boot: noon.Boot, Uptime: noon.Uptime}, Refuse, "1m ago"},
+		{"a day backwards, same boot", Moment{Wall: noon.Wall.Add(-24 * time.Hour), Host: noon.Host, Boot: noon.Boot, Uptime: noon.Uptime}, Refuse, "1m ago"},
+		{"a day backwards, same boot, much later", Moment{Wall: noon.Wall.Add(-24 * time.Hour), Host: noon.Host, Boot: noon.Boot, Uptime: noon.Uptime + time.Hour}, Resync, ""},
 		{"another boot, soon", elsewhere(10 * time.Minute), Refuse, "11m ago"},
 		{"another boot, later", elsewhere(time.Hour), Resync, ""},
 		{"another host, 30 s behind", elsewhere(-90 * time.Second), Refuse, "0s ago"},

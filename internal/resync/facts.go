@@ -26,6 +26,7 @@ func (f Facts) running() int {
 // State is what the state directory says.
 type State struct {
 	Trouble  string // why it cannot be used, or ""
+	Remedy   string // what to do about that, or ""
 	LockedBy string // who works on this environment, or ""
 	Last     Record // of this environment
 	Restart  Record // of Poseidon

@@ -24,6 +24,7 @@ type server interface {
 // surroundings is what the handler takes from the machine.
 type surroundings struct {
 	moment  func() Moment
+	written func(path string) time.Time
 	pause   func(context.Context, time.Duration) error
 	restart func(context.Context, []string) error
 	log     func(context.Context, slog.Record) error
@@ -33,7 +34,7 @@ type surroundings struct {
 
 // machine is the one that this process runs on.
 func machine() surroundings {
-	return surroundings{moment: thisMoment, pause: nomad.PauseFor, restart: runCommand, log: toJournal, host: hostName(), pid: os.Getpid()}
+	return surroundings{moment: thisMoment, written: whenWritten, pause: nomad.PauseFor, restart: runCommand, log: toJournal, host: hostName(), pid: os.Getpid()}
 }
 
 // handler is one run for one environment.
@@ -50,6 +51,11 @@ type handler struct {
 	nomad    func(context.Context) *prewarm.Nomad // nil: it is not to be asked
 	waiting  func(format string, args ...any)
 	object   string // the service in Icinga, "host!service", or ""
+	began    Moment
+	locked   Moment // when the first lock was taken; zero if none was
+	looked   Moment // when the statistics were last asked for, just before acting
+
+	otherwise func(plugin.Finding) // tells what holds if the run is ended
 	surroundings
 }
 
@@ -63,6 +69,8 @@ type result struct {
 	After   Pool
 	Took    time.Duration
 	Failure error // of the PUT or the command, if it acted
+	Unseen  error // why the pool could not be looked at in the end, if it acted
+	Unkept  error // why what came of it could not be written down
 	Note    string
 }
 
@@ -73,13 +81,16 @@ const (
 	pollEvery = 2 * time.Second
 	reserve   = 15 * time.Second // to report
 
-	lookPatience = 5 * time.Second // for each look at what came of it; Poseidon answers from memory
+	askPatience   = 30 * time.Second // for each question before it acts: who hangs must not keep the lock from the next call
+	againPatience = 10 * time.Second // for all but the statistics at the second look, which is not to grow old
+	lookPatience  = 5 * time.Second  // for each look at what came of it; Poseidon answers from memory
 )
 
 func putPatience(size int) time.Duration { return time.Duration(size+1)*perRunner + putMargin }
 
 // run decides, acts if that is the decision, and tells what came of it. An error means that Poseidon could not be asked.
 func (h *handler) run(ctx context.Context) (result, error) {
+	h.began = h.moment()
 	if d := h.decide(); d.Action != Ask {
 		r := h.ends(d)
 		r.Note = h.clearMarker()
@@ -96,7 +107,9 @@ func (h *handler) run(ctx context.Context) (result, error) {
 	h.readOthers()
 	d := h.decide()
 	if d.Action == Ask {
-		h.facts.Nomad = h.nomad(ctx)
+		within, cancel := context.WithTimeout(ctx, askPatience)
+		defer cancel()
+		h.facts.Nomad = h.nomad(within)
 		d = h.decide()
 	}
 	if h.replay || d.Action != Resync && d.Action != Restart {
@@ -105,7 +118,7 @@ func (h *handler) run(ctx context.Context) (result, error) {
 	return h.lookAgain(ctx, d)
 }
 
-func (h *handler) decide() Decision { return Decide(h.facts, h.rules, h.moment()) }
+func (h *handler) decide() Decision { return Decide(h.facts, h.rules, h.now()) }
 
 func (h *handler) ends(d Decision) result {
 	pool := h.facts.Pools[h.facts.Environment]
@@ -113,6 +126,8 @@ func (h *handler) ends(d Decision) result {
 }
 
 func (h *handler) readPools(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	defer cancel()
 	pools, err := h.poseidon.Pools(ctx)
 	if err != nil {
 		return err
@@ -135,7 +150,9 @@ func (h *handler) readState() (unlock func()) {
 	var err error
 	key := environmentKey(h.facts.Environment)
 	if h.dry {
-		state.LockedBy = h.store.locked(key, h.holder())
+		if err = h.store.usable(); err == nil {
+			state.LockedBy = h.store.locked(key, h.holder())
+		}
 	} else {
 		unlock, err = h.lock(key)
 	}
@@ -150,7 +167,7 @@ func (h *handler) readState() (unlock func()) {
 	case errors.As(err, &locked):
 		state.LockedBy = locked.by
 	case err != nil:
-		state.Trouble = err.Error()
+		state.Trouble, state.Remedy = err.Error(), hint(err)
 	}
 	return unlock
 }
@@ -162,7 +179,20 @@ func (h *handler) lock(key string) (func(), error) {
 	if err != nil {
 		return func() {}, err
 	}
+	if h.locked.Directory.IsZero() {
+		h.locked = h.moment()
+		h.locked.Directory = h.written(h.store.path(key, "lock"))
+	}
 	return unlock, nil
+}
+
+// now is this moment, by the directory's clock too once a lock's file has told what that shows.
+func (h *handler) now() Moment {
+	now := h.moment()
+	if !h.locked.Directory.IsZero() {
+		now.Directory = h.locked.Directory.Add(h.since(h.locked))
+	}
+	return now
 }
 
 // read reads a record. That one is from the future is written down: it forbids for one cooldown from now, not until the
@@ -172,7 +202,7 @@ func (h *handler) read(key string) (Record, error) {
 	if err != nil || h.dry || !r.exists() {
 		return r, err
 	}
-	if _, future := r.age(h.moment()); !future {
+	if _, future := r.age(h.now()); !future {
 		return r, nil
 	}
 	if key == restartKey { // the environment's lock is held
@@ -186,7 +216,7 @@ func (h *handler) read(key string) (Record, error) {
 		}
 	}
 	seen := r
-	seen.see(h.moment())
+	seen.see(h.now())
 	return r, h.store.write(key, seen)
 }
 
@@ -222,7 +252,7 @@ func (h *handler) isOver(r Record) bool {
 	case c.State == plugin.OK:
 		return true
 	}
-	age, _ := r.age(h.moment())
+	age, _ := r.age(h.now())
 	early := !c.Hard && (h.rules.On.Soft == 0 || c.Attempt < h.rules.On.Soft)
 	return early && age >= h.rules.Cooldown
 }

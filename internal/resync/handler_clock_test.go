@@ -40,7 +40,7 @@ func TestHandlerClocks(t *testing.T) {
 	var others []*bench
 	for i, clock := range []time.Duration{0, -time.Hour} { // each earlier than the one before
 		b := newBench(t)
-		b.store, b.host = ahead.store, fmt.Sprint("other", i)
+		b.store, b.host, b.directory = ahead.store, fmt.Sprint("other", i), ahead.directory
 		b.now = Moment{Wall: noon.Wall.Add(clock), Host: b.host, Boot: b.host, Uptime: time.Hour}
 		others = append(others, b)
 	}
@@ -58,6 +58,28 @@ func TestHandlerClocks(t *testing.T) {
 	last := others[1]
 	if r, err := last.again(2 * time.Minute); err != nil || !r.Acted {
 		t.Errorf("half an hour after it was first seen: %+v, %v", r, err)
+	}
+}
+
+// TestHandlerClockAhead holds that a host whose clock is ahead of the writer's by more than the cooldown heeds the clock of the
+// directory, which both share.
+func TestHandlerClockAhead(t *testing.T) {
+	writer := newBench(t)
+	if r, err := writer.run(context.Background()); err != nil || !r.Acted {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	ahead := newBench(t)
+	ahead.store, ahead.host = writer.store, "ahead"
+	ahead.now = Moment{Wall: writer.now.Wall.Add(32 * time.Minute), Host: "ahead", Boot: "ahead", Uptime: time.Hour}
+	ahead.directory = func() time.Time { return ahead.now.Wall.Add(-32 * time.Minute) }
+	for minute := 1; minute < 30; minute++ {
+		if r, err := ahead.again(time.Minute); err != nil || r.Action != Refuse || ahead.puts() != 0 ||
+			!strings.Contains(r.Reason, fmt.Sprintf("by the clock of mon1, %dm", minute)) {
+			t.Fatalf("%d minutes after the resync: %+v, %v", minute, r, err)
+		}
+	}
+	if r, err := ahead.again(time.Minute); err != nil || !r.Acted {
+		t.Errorf("half an hour after it: %+v, %v", r, err)
 	}
 }
 

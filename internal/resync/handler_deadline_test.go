@@ -10,6 +10,7 @@ import (
 
 	"overdue/internal/plugin"
 	"overdue/internal/poseidon"
+	"overdue/internal/prewarm"
 )
 
 // TestHandlerInterrupted holds that a run that is ended before it saw what came of it is a failure with the marker, and that
@@ -91,11 +92,43 @@ func (s slow) Pools(ctx context.Context) ([]poseidon.Pool, error) {
 	}
 }
 
+// TestHandlerIsPatientForSoLong holds that a server which hangs does not keep the lock for all of --timeout.
+func TestHandlerIsPatientForSoLong(t *testing.T) {
+	for name, row := range map[string]struct {
+		hang func(*bench)
+		says string
+	}{
+		"the statistics": {func(b *bench) { b.handler.poseidon = slow{b, func() time.Duration { return time.Hour }} }, ""},
+		"Nomad": {func(b *bench) {
+			b.nomad = func(ctx context.Context) *prewarm.Nomad { <-ctx.Done(); return troubled("no answer") }
+		}, "no answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t)
+				row.hang(b)
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+				defer cancel()
+				began := time.Now()
+				r, err := b.run(ctx)
+				if took := time.Since(began); took > 30*time.Second || row.says == "" && err == nil || !strings.Contains(r.Reason, row.says) || b.record(t).exists() {
+					t.Errorf("after %s: %+v, %v", took, r, err)
+				}
+			})
+		})
+	}
+}
+
 func TestHandlerLeavesTimeToSee(t *testing.T) {
 	b := newBench(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second) // 60 s for the PUT, 20 s to settle, 15 s to report
 	defer cancel()
 	if r, err := b.run(ctx); err != nil || r.Action != Refuse || !strings.Contains(r.Remedy, "--timeout 3m") || b.puts() != 0 {
 		t.Errorf("%+v, %v", r, err)
+	}
+	b = newBench(t)
+	b.recheck = 2 * time.Minute // which must be left besides
+	if r, err := b.run(ctx); err != nil || r.Action != Refuse || !strings.Contains(r.Remedy, "--timeout 5m") || b.puts() != 0 {
+		t.Errorf("with a long --recheck: %+v, %v", r, err)
 	}
 }

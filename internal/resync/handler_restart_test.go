@@ -147,3 +147,17 @@ func TestHandlerRestartNeedsTwoLooks(t *testing.T) {
 		t.Errorf("missing, then lost: %+v, %v", r, err)
 	}
 }
+
+// TestHandlerRestartFails holds that a command which failed is told as the thing to look at, and that what it broke is not certain.
+func TestHandlerRestartFails(t *testing.T) {
+	b := newBench(t)
+	b.rules.MayRestart, b.command = true, []string{"restart-it"}
+	b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(4, 0) }
+	b.onPause = func() {}
+	b.onPut = func() error { return errors.New("sudo: a password is required") }
+	r, err := b.run(context.Background())
+	f := b.finding(r)
+	if err != nil || r.Helped || f.Problem != "did not help: idle 0/4 → 0/4 after 20 s, up to 2 executions may be broken" || f.Cause != "sudo: a password is required" || !strings.Contains(f.Remedy, "--restart-command") {
+		t.Errorf("%+v, %v", f, err)
+	}
+}

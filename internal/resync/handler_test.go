@@ -28,7 +28,7 @@ func TestHandlerRefills(t *testing.T) {
 	if got, want := b.finding(r).Subject+": "+r.change(), "resync 29 at 12:00 UTC: idle 0/4 → 4/4 in 4 s, 2 used runners ended"; got != want {
 		t.Errorf("says %q, want %q", got, want)
 	}
-	want := []string{"statistics", "nomad", "get", "statistics", "nomad", "get", "put 29 as it came", "statistics", "statistics", "statistics"}
+	want := []string{"statistics", "nomad", "get", "get", "nomad", "statistics", "put 29 as it came", "statistics", "statistics", "statistics"}
 	if !slices.Equal(b.asks, want) {
 		t.Errorf("asks %q, want %q", b.asks, want)
 	}
@@ -175,7 +175,9 @@ func TestHandlerLooksAgain(t *testing.T) {
 		"Nomad's leader is gone": {func(b *bench) {
 			b.nomad = func(context.Context) *prewarm.Nomad { return troubled("no leader") }
 		}, Refuse, "no leader"},
-		"all as before": {func(*bench) {}, Resync, ""},
+		"claimed meanwhile":         {func(b *bench) { b.pools[29] = Pool{Used: 7, Size: 4} }, Refuse, "moves: 2 used runners, and 7 at the second look"},
+		"used ones ended meanwhile": {func(b *bench) { b.pools[29] = Pool{Used: 1, Size: 4} }, Resync, "it ends 1 used runner"},
+		"all as before":             {func(*bench) {}, Resync, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
@@ -255,6 +257,24 @@ func TestHandlerDryRunRemembers(t *testing.T) {
 		}
 		if got := b.record(t); !reflect.DeepEqual(got, row.record) {
 			t.Errorf("%s: remembers %+v, want %+v", name, got, row.record)
+		}
+	}
+}
+
+// TestHandlerStateTrouble holds that what is wrong in the state directory is refused with a way out.
+func TestHandlerStateTrouble(t *testing.T) {
+	for name, lay := range map[string]func(dir string) error{
+		"the lock is a directory":     func(dir string) error { return os.Mkdir(dir+"/environment-29.lock", 0o700) },
+		"the lock is a symbolic link": func(dir string) error { return os.Symlink("/nonexistent", dir+"/environment-29.lock") },
+		"the record is a directory":   func(dir string) error { return os.Mkdir(dir+"/environment-29.json", 0o700) },
+		"the restart's is no record":  func(dir string) error { return os.WriteFile(dir+"/restart.json", []byte("{"), 0o600) },
+	} {
+		b := newBench(t)
+		if err := lay(b.store.dir); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := b.run(t.Context()); err != nil || r.Action != Refuse || !strings.HasPrefix(r.Remedy, "look at it, then delete it") || b.puts() != 0 {
+			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
 }

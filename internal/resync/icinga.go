@@ -30,6 +30,7 @@ type icingaOptions struct {
 
 const (
 	icingaPatience = 10 * time.Second
+	logPatience    = 2 * time.Second
 	lastMoment     = 200 * time.Millisecond // of a run that is being ended
 	loginForm      = "write one line USER:PASSWORD to it, of an ApiUser with the permission actions/add-comment"
 	commentLife    = 7 * 24 * time.Hour // Icinga deletes the comment then

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -115,10 +116,23 @@ func TestLife(t *testing.T) {
 			3, "wants a token (401)", 0, 0},
 		"dry run": {0, func(s *site) { s.Set(29, 4, 0, 1) }, []string{"--dry-run"},
 			0, "would resync: 0/4 runners are idle, and it ends 1 used runner", 0, 0},
-		"OK": {0, func(s *site) { s.Set(29, 4, 0, 0) }, []string{"--state", "OK", "--state-type", "HARD"},
+		"OK": {0, func(s *site) { s.Set(29, 4, 0, 0) }, []string{"--state", "OK", "--state-type", "HARD", "--downtime-depth", "0"},
 			0, "nothing to do: the service is OK", 0, 0},
 		"no state directory": {0, func(s *site) { s.dir = filepath.Join(s.dir, "none"); s.Set(29, 4, 0, 0) }, nil,
-			1, "there is no state directory; as root: install -d", 0, 0},
+			1, "there is no state directory; do: as root: install -d", 0, 0},
+		"no state directory, dry run": {0, func(s *site) { s.dir = filepath.Join(s.dir, "none"); s.Set(29, 4, 0, 0) }, []string{"--dry-run"},
+			1, "there is no state directory; do: as root: install -d", 0, 0},
+		"after the PUT the statistics are refused": {0, func(s *site) {
+			s.Set(29, 4, 0, 3)
+			s.Handle("/api/v1/execution-environments/29", func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPut {
+					s.Handle(statistics, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+					w.WriteHeader(http.StatusNoContent)
+					return
+				}
+				_, _ = io.WriteString(w, `{"id":29,"image":"x","prewarmingPoolSize":4}`)
+			})
+		}, nil, 2, "it is not known whether it helped: the pool could not be seen 1m 30s later, 3 used runners ended: cannot read the statistics: ", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, row.idle)
@@ -176,7 +190,7 @@ func TestLifeHangs(t *testing.T) {
 // TestLifeWithoutFiles holds that a secret that cannot be read costs what it is for and nothing else, and that the line is logged.
 func TestLifeWithoutFiles(t *testing.T) {
 	icinga := []string{"--icinga-url", "https://127.0.0.1:1", "--icinga-host", "learn", "--icinga-service", "pool 29"}
-	ok := []string{"--state", "OK", "--state-type", "HARD"}
+	ok := []string{"--state", "OK", "--state-type", "HARD", "--downtime-depth", "0"}
 	for name, row := range map[string]struct {
 		args []string
 		code int
@@ -221,47 +235,73 @@ func TestLifeWithoutFiles(t *testing.T) {
 	}
 }
 
-// TestLifeRejected holds that what was not begun leaves no record: a PUT that the server or a proxy rejected, and a command that
-// cannot start. The next call may act.
+// TestLifeRejected holds that what was not begun leaves no record: a PUT that Poseidon itself rejected unread, and a command that
+// cannot start. The next call may act. Any other refusal may be a proxy's while Poseidon is at it, so there is no second PUT.
 func TestLifeRejected(t *testing.T) {
-	for name, row := range map[string]struct {
+	type row struct {
 		idle   int // in Nomad
-		reject int
+		status int
+		body   string
 		args   []string
 		says   string
 		do     string
-	}{
-		"redirect":  {0, 301, nil, "the resync was not begun: cannot resync environment 29: ", "do: give the address of Poseidon itself"},
-		"bad":       {0, 400, nil, "the resync was not begun: cannot resync environment 29: ", "do: is this the address of Poseidon"},
-		"login":     {0, 401, nil, "the resync was not begun: cannot resync environment 29: ", "do: give server.token"},
-		"forbidden": {0, 403, nil, "the resync was not begun: cannot resync environment 29: ", "do: is this the address of Poseidon"},
-		"no method": {0, 405, nil, "the resync was not begun: cannot resync environment 29: ", "do: is this the address of Poseidon"},
-		"no such command": {4, 0, []string{"--restart-command", "/nonexistent/systemctl restart poseidon"},
-			"the restart was not begun: /nonexistent/systemctl: ", "do: see that --restart-command names a program"},
-		"no program": {4, 0, []string{"--restart-command", "/etc/passwd"}, "the restart was not begun: /etc/passwd: ", "do: see that"},
-	} {
+	}
+	restart := func(command string) []string { return []string{"--restart-command", command} }
+	const resync = "the resync was not begun: cannot resync environment 29: "
+	notBegun := map[string]row{
+		"JSON":            {0, 400, poseidontest.Body("execution-environments-id-put-400-json.json"), nil, resync, "do: is this the address of Poseidon"},
+		"type":            {0, 400, poseidontest.Body("execution-environments-id-put-400-type.json"), nil, resync, "do: is this the address of Poseidon"},
+		"login":           {0, 401, "", nil, resync, "do: give server.token"},
+		"no such command": {4, 0, "", restart("/nonexistent/systemctl restart poseidon"), "the restart was not begun: /nonexistent/systemctl: ", "do: see that --restart-command names a program"},
+		"no program":      {4, 0, "", restart("/etc/passwd"), "the restart was not begun: /etc/passwd: ", "do: see that"},
+	}
+	const mayBe = "did not help: idle 0/4 → 0/4 after 1m 30s, up to 3 used runners ended: cannot resync environment 29: "
+	inDoubt := map[string]row{}
+	for _, status := range []int{301, 302, 308, 400, 401, 403, 404, 405, 408, 429, 499, 502, 504} {
+		inDoubt[strconv.Itoa(status)] = row{status: status, body: "<html>sorry</html>", says: mayBe}
+	}
+	call := func(t *testing.T, r row, puts *int) *site {
+		s := newSite(t, r.idle)
+		s.by.moment = clockOf(s)
+		s.Set(29, 4, 0, 3)
+		s.Handle("/api/v1/execution-environments/29", func(w http.ResponseWriter, q *http.Request) {
+			if q.Method == http.MethodPut {
+				*puts++
+				w.WriteHeader(r.status)
+				_, _ = io.WriteString(w, r.body)
+				return
+			}
+			_, _ = io.WriteString(w, `{"id":29,"image":"x","prewarmingPoolSize":4}`)
+		})
+		return s
+	}
+	for name, r := range notBegun {
 		t.Run(name, func(t *testing.T) {
-			s := newSite(t, row.idle)
-			s.by.moment = clockOf(s)
-			s.Set(29, 4, 0, 3)
-			s.Handle("/api/v1/execution-environments/29", func(w http.ResponseWriter, r *http.Request) {
-				if r.Method == http.MethodPut {
-					w.WriteHeader(row.reject)
-					return
-				}
-				_, _ = io.WriteString(w, `{"id":29,"image":"x","prewarmingPoolSize":4}`)
-			})
+			s := call(t, r, new(int))
 			for range 2 { // the second meets no marker and no cooldown
-				code, text := s.call(t, row.args...)
+				code, text := s.call(t, r.args...)
 				first, _, _ := strings.Cut(text, "\n")
-				if code != 3 || !strings.Contains(first, row.says) || !strings.Contains(first, row.do) || strings.Contains(first, "restart Poseidon") {
-					t.Errorf("exit code %d, want 3, %q and %q:\n%s", code, row.says, row.do, text)
+				if code != 3 || !strings.Contains(first, r.says) || !strings.Contains(first, r.do) || strings.Contains(first, "restart Poseidon") {
+					t.Errorf("exit code %d, want 3, %q and %q:\n%s", code, r.says, r.do, text)
 				}
 			}
 			for _, key := range []string{environmentKey(29), restartKey} {
 				if r, err := (store{s.dir}).read(key); err != nil || r.exists() {
 					t.Errorf("remembers %+v, %v", r, err)
 				}
+			}
+		})
+	}
+	for name, r := range inDoubt {
+		t.Run(name, func(t *testing.T) {
+			puts := 0
+			s := call(t, r, &puts)
+			code, text := s.call(t)
+			if first, _, _ := strings.Cut(text, "\n"); code != 2 || !strings.Contains(first, r.says) {
+				t.Errorf("exit code %d, want 2 and %q:\n%s", code, r.says, text)
+			}
+			if code, text := s.call(t); code != 1 || puts != 1 {
+				t.Errorf("the next call: exit code %d, %d PUTs:\n%s", code, puts, text)
 			}
 		})
 	}
@@ -283,7 +323,7 @@ func TestLifeAfterFailure(t *testing.T) {
 	s.by.moment = clockOf(s)
 	s.Set(29, 4, 0, 0)
 	s.Crowd()
-	bad := []string{"--state", "CRITICAL", "--state-type", "SOFT", "--attempt", "6", "--cooldown", "0"}
+	bad := []string{"--state", "CRITICAL", "--state-type", "SOFT", "--attempt", "6", "--downtime-depth", "0", "--cooldown", "0"}
 	for i, step := range []struct {
 		args []string
 		code int
@@ -292,7 +332,7 @@ func TestLifeAfterFailure(t *testing.T) {
 	}{
 		{bad, 2, "it is not repeated until the service recovers, or --force; do: restart Poseidon", 1},
 		{bad, 1, "did not help (idle 0/4 → 0/4); do: restart Poseidon", 1},
-		{[]string{"--state", "OK", "--state-type", "HARD"}, 0, "the service is OK", 1},
+		{[]string{"--state", "OK", "--state-type", "HARD", "--downtime-depth", "0"}, 0, "the service is OK", 1},
 		{bad, 2, "did not help", 2},
 		{[]string{"--force", "--cooldown", "0"}, 2, "did not help", 3},
 	} {
@@ -305,29 +345,49 @@ func TestLifeAfterFailure(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                             "--environment ID is needed",
-		"--environment -1":             "--environment ID is needed",
-		"--environment 29 --on never":  "--on",
-		"--environment 29 --state bad": "a state is ok, warning, critical or unknown",
-		"--environment 29 --state OK":  "--state needs --state-type",
-		"--environment 29 --state= --state-type= --attempt 0":                     "a state is ok, warning, critical or unknown",
-		"--environment 29 --attempt 6":                                            "need --state",
-		"--environment 29 --state-type HARD":                                      "need --state",
-		"--environment 29 --state CRITICAL --state-type SOFT":                     "needs --attempt",
-		"--environment 29 --state CRITICAL --state-type HARD --downtime-depth -1": "must not be negative",
-		"--environment 29 --spare-used sometimes":                                 "auto, always or never",
-		"--environment 29 --force --state CRITICAL --state-type HARD":             "--force is for calls by hand",
-		"--environment 29 --without-nomad --restart-command true":                 "needs Nomad",
-		"--environment 29 --state-dir=":                                           "--state-dir must not be empty",
-		"--environment 29 --icinga-url https://127.0.0.1:5665":                    "--icinga-host",
-		"--environment 29 --address poseidon:7200":                                "give it as http",
-		"--environment 29 --nomad-address 10.0.0.1":                               "not a URL",
-		"--environment 29 --skip extra":                                           "unexpected",
+		"":                                  "--environment ID is needed",
+		"--environment -1":                  "not a number in decimal digits",
+		"--environment 0x1d":                "not a number in decimal digits",
+		"--environment 1_0":                 "not a number in decimal digits",
+		"--environment 10 --environment 29": "it is given twice",
+		"--environment 29 --state CRITICAL --state-type SOFT --attempt 0x6":              "not a number in decimal digits",
+		"--environment 29 --state CRITICAL --state-type HARD --attempt 1":                "--state needs --downtime-depth",
+		"--environment 29 --state OK --state-type HARD":                                  "--state needs --downtime-depth",
+		"--environment 29 --state-dir state":                                             "--state-dir must begin with /",
+		"--environment 29 --on never":                                                    "--on",
+		"--environment 29 --state bad":                                                   "a state is ok, warning, critical or unknown",
+		"--environment 29 --state OK":                                                    "--state needs --state-type",
+		"--environment 29 --state= --state-type= --attempt 0":                            "a state is ok, warning, critical or unknown",
+		"--environment 29 --attempt 6":                                                   "need --state",
+		"--environment 29 --state-type HARD":                                             "need --state",
+		"--environment 29 --state CRITICAL --state-type SOFT":                            "needs --attempt",
+		"--environment 29 --state CRITICAL --state-type HARD --downtime-depth -1":        "not a number in decimal digits",
+		"--environment 29 --spare-used sometimes":                                        "auto, always or never",
+		"--environment 29 --force --state CRITICAL --state-type HARD --downtime-depth 0": "--force is for calls by hand",
+		"--environment 29 --without-nomad --restart-command true":                        "needs Nomad",
+		"--environment 29 --state-dir=":                                                  "--state-dir must begin with /",
+		"--environment 29 --icinga-url https://127.0.0.1:5665":                           "--icinga-host",
+		"--environment 29 --address poseidon:7200":                                       "give it as http",
+		"--environment 29 --nomad-address 10.0.0.1":                                      "not a URL",
+		"--environment 29 --skip extra":                                                  "unexpected",
 	} {
 		var out strings.Builder
 		code := Check(t.Context(), strings.Fields(args), nil, &out)
 		if text := out.String(); code != 3 || !strings.HasPrefix(text, "[NO ANSWER] - ") || !strings.Contains(text, want) || strings.Count(text, "\n") != 1 {
 			t.Errorf("%s: exit code %d, want %q: %s", args, code, want, text)
 		}
+	}
+}
+
+// TestLifeDecimal holds that 010 is 10, as the check and Poseidon read it, and not 8.
+func TestLifeDecimal(t *testing.T) {
+	s := newSite(t, 4)
+	s.by.moment = clockOf(s)
+	s.Set(8, 4, 0, 3)
+	s.Set(10, 4, 4, 0)
+	var out strings.Builder
+	code := plugin.Main(t.Context(), program(s.by), []string{"--environment", "010", "--without-nomad", "--address", s.URL(), "--state-dir", s.dir}, nil, &out)
+	if code != 0 || s.Puts(8) != 0 || !strings.HasPrefix(out.String(), "[DONE] - resync 10 at ") {
+		t.Errorf("exit code %d, %d PUTs of 8: %s", code, s.Puts(8), out.String())
 	}
 }

@@ -33,7 +33,7 @@ func (s store) lock(key string, me holder) (unlock func(), err error) {
 	path := s.path(key, "lock")
 	file, err := openFile(path, os.O_CREATE|os.O_RDWR) // NFS locks only what may be written
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be locked: %w", path, cause(err))
+		return nil, errState{fmt.Errorf("%s cannot be locked: %w", path, cause(err)), lookAtIt}
 	}
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -42,11 +42,12 @@ func (s store) lock(key string, me holder) (unlock func(), err error) {
 	}
 	if err != nil {
 		_ = file.Close()
-		return nil, fmt.Errorf("%s cannot be locked: %w", path, err)
+		return nil, errState{fmt.Errorf("%s cannot be locked: %w", path, err), "let --state-dir be on a file system that can lock"}
 	}
 	s.adopt(file)
 	if text, err := json.Marshal(me); err == nil && file.Truncate(0) == nil {
 		_, _ = file.WriteAt(append(text, '\n'), 0) // only who waits reads it
+		_ = file.Sync()                            // and the file's server sets its time
 	}
 	return func() {
 		_ = file.Truncate(0)

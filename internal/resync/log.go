@@ -35,8 +35,11 @@ func (h *handler) record(r result, f plugin.Finding, failure error) slog.Record 
 		runners := n.Environments[h.facts.Environment]
 		line.AddAttrs(slog.Int("nomad_idle", runners.Running), slog.Int("nomad_starting", runners.Starting))
 	}
+	if r.Acted && r.After != (Pool{}) {
+		line.AddAttrs(slog.Int("idle_after", r.After.Idle), slog.Int("used_after", r.After.Used))
+	}
 	if r.Acted {
-		line.AddAttrs(slog.Int("idle_after", r.After.Idle), slog.Int("used_after", r.After.Used), slog.String("took", strconv.FormatFloat(r.Took.Seconds(), 'f', 1, 64)))
+		line.AddAttrs(slog.String("took", strconv.FormatFloat(r.Took.Seconds(), 'f', 1, 64)))
 	}
 	if f.Cause != "" {
 		line.AddAttrs(slog.String("cause", clean(f.Cause)))

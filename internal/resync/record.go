@@ -22,7 +22,7 @@ type Record struct {
 	Host    string `json:"host"`
 	PID     int    `json:"pid"`
 	Before  Pool   `json:"before"`
-	After   Pool   `json:"after"`
+	After   Pool   `json:"after,omitzero"` // zero if it was not seen
 
 	// By host, when it first met this record as one from the future: to that host it is as old as that. Each host keeps its own,
 	// as none can trust another's clock.
@@ -31,9 +31,10 @@ type Record struct {
 
 // Stamp is a moment as a record keeps it.
 type Stamp struct {
-	At     time.Time `json:"at"`
-	Boot   string    `json:"boot,omitempty"`   // of the machine, see Moment
-	Uptime float64   `json:"uptime,omitempty"` // of the machine then, in seconds
+	At        time.Time `json:"at"`
+	Boot      string    `json:"boot,omitempty"`     // of the machine, see Moment
+	Uptime    float64   `json:"uptime,omitempty"`   // of the machine then, in seconds
+	Directory time.Time `json:"directory,omitzero"` // by the clock of the state directory, see Moment
 }
 
 // Outcomes of a record. One that says begun, and whose writer is gone, is from a run that was killed.
@@ -76,6 +77,10 @@ type Moment struct {
 	Host   string        // whose clocks these are
 	Boot   string        // names the time since the machine was booted; "" if unknown
 	Uptime time.Duration // since then, sleep included
+
+	// By the clock that times the files of the state directory: the file server's, and so one for all hosts that share it. Zero
+	// until the lock is held.
+	Directory time.Time
 }
 
 // exists says whether there is a record at all.
@@ -92,17 +97,22 @@ func (r Record) age(now Moment) (age time.Duration, future bool) {
 }
 
 // age is how long ago a host set the stamp, less than 0 if that is in the future. Only that host may compare uptimes: containers
-// share the name of the boot and may count their own.
+// share the name of the boot and may count their own. Of another host's clock and the directory's, the one counts that makes
+// the stamp younger.
 func (s Stamp) age(host string, now Moment) time.Duration {
 	uptime := time.Duration(s.Uptime * float64(time.Second))
 	if s.Boot != "" && s.Boot == now.Boot && host == now.Host && uptime <= now.Uptime {
 		return now.Uptime - uptime
 	}
-	return now.Wall.Sub(s.At)
+	age := now.Wall.Sub(s.At)
+	if !s.Directory.IsZero() && !now.Directory.IsZero() {
+		age = min(age, now.Directory.Sub(s.Directory))
+	}
+	return age
 }
 
 func stampOf(now Moment) Stamp {
-	return Stamp{now.Wall.UTC().Truncate(time.Second), now.Boot, now.Uptime.Seconds()}
+	return Stamp{now.Wall.UTC().Truncate(time.Second), now.Boot, now.Uptime.Seconds(), now.Directory.UTC().Truncate(time.Second)}
 }
 
 // stamp sets the record's time.

@@ -1,10 +1,13 @@
 package resync
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"overdue/internal/plugin"
+	"overdue/internal/poseidon"
 )
 
 // state is the exit code of a result.
@@ -40,16 +43,13 @@ func (h *handler) finding(r result) plugin.Finding {
 	f := plugin.Finding{State: r.state(), Subject: h.subject(r), Problem: r.Reason, Remedy: r.Remedy}
 	switch {
 	case r.Acted:
-		f.Problem = r.change()
-		if r.Failure != nil {
-			f.Cause = r.Failure.Error()
-		}
+		f.Problem, f.Cause = r.change(), r.why()
 		if !r.Helped {
-			f.Consequence = "it is not repeated until the service recovers, or --force"
-			f.Remedy = advice + "; its event stream may have stalled"
-			if r.Action == Restart {
-				f.Remedy = "look at Poseidon's log: journalctl -u poseidon, and at Nomad's"
-			}
+			f.Consequence, f.Remedy = "it is not repeated until the service recovers, or --force", r.next()
+		}
+		if !r.Helped && r.Unkept != nil {
+			f.Consequence = "it is repeated when --cooldown is over, as what came of it cannot be written down"
+			f.Remedy = "make room in the state directory, and see to its rights; " + f.Remedy
 		}
 	case r.Action == Resync:
 		f.Problem = "would resync: " + r.Reason
@@ -66,21 +66,59 @@ func (h *handler) finding(r result) plugin.Finding {
 
 // change tells what acting brought: "idle 1/4 → 4/4 in 12 s, 0 used runners ended".
 func (r result) change() string {
-	text := fmt.Sprintf("idle %s → %s in %s", r.Before, r.After, seconds(r.Took))
-	if !r.Helped {
-		text = fmt.Sprintf("did not help: idle %s → %s after %s", r.Before, r.After, seconds(r.Took))
+	switch {
+	case r.Helped:
+		return fmt.Sprintf("idle %s → %s in %s, %s", r.Before, r.After, seconds(r.Took), r.harm())
+	case r.Unseen != nil:
+		return fmt.Sprintf("it is not known whether it helped: the pool could not be seen %s later, %s", seconds(r.Took), r.harm())
 	}
-	if r.Action == Resync {
-		atMost := ""
-		if r.Failure != nil && r.Before.Used > 0 {
-			atMost = "up to "
+	return fmt.Sprintf("did not help: idle %s → %s after %s, %s", r.Before, r.After, seconds(r.Took), r.harm())
+}
+
+// harm tells what acting has cost, for certain or at most.
+func (r result) harm() string {
+	if r.Action == Restart {
+		executions := plugin.Count(r.Breaks, "execution")
+		switch {
+		case r.Breaks == 0:
+			return "no execution broken"
+		case r.Failure != nil: // it may have stopped Poseidon, or not even have been allowed to
+			return "up to " + executions + " may be broken"
 		}
-		text += ", " + atMost + plugin.Count(r.Before.Used, "used runner") + " ended"
+		return "up to " + executions + " broken"
 	}
-	if r.Action == Restart && r.Breaks > 0 {
-		text += ", up to " + plugin.Count(r.Breaks, "execution") + " broken"
+	atMost := ""
+	if r.Failure != nil && r.Before.Used > 0 {
+		atMost = "up to "
 	}
-	return text
+	return atMost + plugin.Count(r.Before.Used, "used runner") + " ended"
+}
+
+// why is what went wrong: with the PUT or the command, and with looking at what came of it.
+func (r result) why() string {
+	var causes []string
+	for _, err := range []error{r.Failure, r.Unseen} {
+		if err != nil {
+			causes = append(causes, err.Error())
+		}
+	}
+	return strings.Join(causes, "; ")
+}
+
+// next is what to do when it did not help.
+func (r result) next() string {
+	var answer *poseidon.Error
+	switch {
+	case r.Action == Restart && r.Failure != nil:
+		return "run the command of --restart-command by hand, as the user that runs the handler, and see to its rights"
+	case errors.As(r.Failure, &answer) && answer.Status >= 300 && answer.Status < 500:
+		return answer.Hint()
+	case r.Unseen != nil && hint(r.Unseen) != "":
+		return hint(r.Unseen)
+	case r.Action == Restart:
+		return "look at Poseidon's log: journalctl -u poseidon, and at Nomad's"
+	}
+	return advice + "; its event stream may have stalled"
 }
 
 func seconds(d time.Duration) string {

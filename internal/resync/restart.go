@@ -45,7 +45,7 @@ func runCommand(ctx context.Context, words []string) error {
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
-		err = fmt.Errorf("no end after %s", plugin.Age(restartPatience))
+		err = context.Cause(ctx)
 		if kill := syscall.Kill(-command.Process.Pid, syscall.SIGKILL); kill != nil { // not allowed for what sudo started
 			err = fmt.Errorf("%w, and it cannot be ended: %w", err, kill)
 		}

@@ -29,11 +29,11 @@ func (s store) read(key string) (Record, error) {
 		return Record{}, nil
 	}
 	if err != nil {
-		return Record{}, fmt.Errorf("%s cannot be read: %w", path, cause(err))
+		return Record{}, errState{fmt.Errorf("%s cannot be read: %w", path, cause(err)), lookAtIt}
 	}
 	r, err := decodeRecord(data)
 	if err != nil {
-		return Record{}, fmt.Errorf("%s is %w; look at it, then delete it", path, err)
+		return Record{}, errState{fmt.Errorf("%s is %w", path, err), lookAtIt}
 	}
 	return r, nil
 }
@@ -60,16 +60,13 @@ func (s store) write(key string, r Record) (err error) {
 			_ = os.Remove(temp.Name())
 		}
 	}()
-	if err := temp.Chmod(fileMode); err != nil {
-		return err
-	}
 	if _, err := temp.Write(data); err != nil {
 		return err
 	}
+	s.adopt(temp)
 	if err := temp.Sync(); err != nil {
 		return err
 	}
-	s.adopt(temp)
 	if err := temp.Close(); err != nil {
 		return err
 	}
@@ -91,20 +88,44 @@ func (s store) path(key, kind string) string { return filepath.Join(s.dir, key+"
 
 // usable says why the directory cannot be used. It is not made here: root would make one that Icinga's user may not use.
 func (s store) usable() error {
+	const make = "as root: install -d -o nagios -g nagios -m 0750 %s (icinga with RPM)"
 	info, err := os.Stat(s.dir)
+	if err == nil && info.IsDir() {
+		err = syscall.Access(s.dir, mayWrite)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no state directory; as root: install -d -o nagios -g nagios -m 0750 %s (icinga with RPM)", s.dir)
+		return errState{errors.New("there is no state directory"), fmt.Sprintf(make, s.dir)}
+	case errors.Is(err, fs.ErrPermission):
+		return errState{fmt.Errorf("the state directory %s: %w", s.dir, cause(err)), "let it belong to the user that runs the handler; " + fmt.Sprintf(make, s.dir)}
 	case err != nil:
-		return fmt.Errorf("the state directory %s: %w", s.dir, cause(err))
+		return errState{fmt.Errorf("the state directory %s: %w", s.dir, cause(err)), "see to --state-dir"}
 	case !info.IsDir():
-		return fmt.Errorf("the state directory %s is no directory", s.dir)
+		return errState{fmt.Errorf("the state directory %s is no directory", s.dir), "see to --state-dir"}
 	}
 	return nil
 }
 
-// adopt gives a file that root made by hand to the directory's owner, or Icinga's user could not use it the next time.
+// mayWrite is access(2)'s question whether files may be made in a directory.
+const mayWrite = 0x2 | 0x1
+
+// errState is a trouble with the state directory, and what to do about it.
+type errState struct {
+	error
+	remedy string
+}
+
+func (e errState) Unwrap() error { return e.error }
+
+// Hint returns what to do.
+func (e errState) Hint() string { return e.remedy }
+
+const lookAtIt = "look at it, then delete it; the directory must belong to the user that runs the handler"
+
+// adopt lets the directory's group use a file whatever the umask is, and gives one that root made by hand to the directory's
+// owner, or Icinga's user could not use it the next time.
 func (s store) adopt(file *os.File) {
+	_ = file.Chmod(fileMode)
 	if os.Geteuid() != 0 {
 		return
 	}
@@ -127,7 +148,7 @@ func syncDirectory(dir string) error {
 	return nil
 }
 
-// openFile follows no symbolic link, which whoever owns the directory could lay for root, and waits for no pipe.
+// openFile follows no link, symbolic or hard, which whoever owns the directory could lay for root, and waits for no pipe.
 func openFile(path string, flags int) (*os.File, error) {
 	file, err := os.OpenFile(path, flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, fileMode)
 	if err != nil {
@@ -136,6 +157,11 @@ func openFile(path string, flags int) (*os.File, error) {
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("it is not a regular file")
+	}
+	if err == nil {
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Nlink > 1 {
+			err = errors.New("it is a hard link")
+		}
 	}
 	if err != nil {
 		_ = file.Close()

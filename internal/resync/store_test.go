@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -100,6 +101,29 @@ func TestStoreLock(t *testing.T) {
 	again()
 }
 
+// TestStoreModes holds that the group of the directory can use the files, whatever the umask of who makes them.
+func TestStoreModes(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o077))
+	s := store{t.TempDir()}
+	unlock, err := s.lock("environment-29", holder{"mon1", 7, noon.Wall})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if err := s.write("environment-29", ago(0, Begun)); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"lock", "json"} {
+		info, err := os.Stat(s.path("environment-29", kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode := info.Mode().Perm(); mode != 0o660 {
+			t.Errorf("%s has mode %o", kind, mode)
+		}
+	}
+}
+
 // TestStoreStaleLock holds that the file of a run that was killed is no lock.
 func TestStoreStaleLock(t *testing.T) {
 	s := store{t.TempDir()}
@@ -162,16 +186,24 @@ func TestStoreFollowsNoLink(t *testing.T) {
 	if err := os.WriteFile(victim, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"environment-29.lock", "environment-29.json"} {
-		if err := os.Symlink(victim, filepath.Join(s.dir, name)); err != nil {
-			t.Fatal(err)
+	for kind, lay := range map[string]func(old, new string) error{"symbolic": os.Symlink, "hard": os.Link} {
+		for _, name := range []string{"environment-29.lock", "environment-29.json"} {
+			path := filepath.Join(s.dir, name)
+			_ = os.Remove(path)
+			if err := lay(victim, path); err != nil {
+				t.Fatal(err)
+			}
 		}
+		holdNoLink(t, s, kind, victim, data)
 	}
-	if _, err := s.lock("environment-29", holder{"mon1", 7, noon.Wall}); err == nil {
-		t.Error("locked by a link")
+}
+
+func holdNoLink(t *testing.T, s store, kind, victim string, data []byte) {
+	if _, err := s.lock("environment-29", holder{"mon1", 7, noon.Wall}); err == nil || hint(err) != lookAtIt {
+		t.Errorf("locked by a %s link: %v", kind, err)
 	}
-	if r, err := s.read("environment-29"); err == nil {
-		t.Errorf("read by a link: %+v", r)
+	if r, err := s.read("environment-29"); err == nil || hint(err) != lookAtIt {
+		t.Errorf("read by a %s link: %+v, %v", kind, r, err)
 	}
 	if err := s.write("environment-29", ago(0, Begun)); err != nil {
 		t.Error(err)
@@ -187,8 +219,8 @@ func TestStoreUnusable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, want := range map[string]string{file: "is no directory", filepath.Join(file, "below"): "not a directory", "/nonexistent": "install -d -o nagios -g nagios -m 0750 /nonexistent"} {
-		if _, err := (store{dir}).lock("environment-29", holder{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", dir, err, want)
+		if _, err := (store{dir}).lock("environment-29", holder{}); err == nil || !strings.Contains(err.Error()+"; do: "+hint(err), want) || hint(err) == "" {
+			t.Errorf("%s: %v; do: %s; want %q", dir, err, hint(err), want)
 		}
 		if err := (store{dir}).write("environment-29", ago(0, Begun)); err == nil {
 			t.Errorf("%s: written", dir)

@@ -16,23 +16,34 @@ type teller struct {
 	log    func(context.Context, slog.Record) error
 }
 
-// tell reports a result, or why there is none. A report that fails is told in the others and changes nothing.
-func (t teller) tell(ctx context.Context, h *handler, r result, failure error) plugin.Finding {
+// judged is what a result comes to, or why there is none.
+func (h *handler) judged(r result, failure error) plugin.Finding {
 	f := h.finding(r)
 	switch {
 	case failure == nil:
 	case r.Acted:
-		f.Problem, f.Cause = failure.Error(), ""
+		f.Problem, f.Cause = failure.Error()+", "+r.harm(), ""
 	default:
-		f = plugin.Finding{State: plugin.Unknown, Subject: h.subject(r), Problem: "Poseidon could not be asked", Cause: failure.Error()}
+		f = plugin.Finding{State: plugin.Unknown, Subject: h.subject(r), Problem: "Poseidon could not be asked", Cause: failure.Error(), Remedy: hint(failure)}
 		if errors.As(failure, new(errNotBegun)) {
 			f.Problem, f.Cause = failure.Error(), ""
 		}
-		var hinter interface{ Hint() string }
-		if errors.As(failure, &hinter) {
-			f.Remedy = hinter.Hint()
-		}
 	}
+	return f
+}
+
+// hint is what an error says to do, or "".
+func hint(err error) string {
+	var hinter interface{ Hint() string }
+	if errors.As(err, &hinter) {
+		return hinter.Hint()
+	}
+	return ""
+}
+
+// tell reports a result, or why there is none. A report that fails is told in the others and changes nothing.
+func (t teller) tell(ctx context.Context, h *handler, r result, failure error) plugin.Finding {
+	f := h.judged(r, failure)
 	line := h.record(r, f, failure)
 	if (t.icinga != nil || t.mute != nil) && !h.dry && (f.State != plugin.OK || r.Acted) {
 		h.waiting("Icinga, to add a comment")
@@ -44,10 +55,28 @@ func (t teller) tell(ctx context.Context, h *handler, r result, failure error) p
 		}
 	}
 	if !h.dry && t.log != nil {
-		_ = t.log(ctx, line) // a machine without journal and syslog is no error
+		t.write(ctx, line)
 	}
 	f.Details = append(f.Details, oneLine(line))
 	return f
+}
+
+// write logs a line, in a bounded time: a journal that does not read blocks whoever writes to it. A machine without journal and syslog
+// is no error.
+func (t teller) write(ctx context.Context, line slog.Record) {
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		_ = t.log(context.WithoutCancel(ctx), line)
+	}()
+	patience := logPatience
+	if ctx.Err() != nil {
+		patience = lastMoment
+	}
+	select {
+	case <-written:
+	case <-time.After(patience):
+	}
 }
 
 // comment adds a comment, in a time that leaves some to end with the right exit code. If the run was interrupted, that is the

@@ -210,6 +210,29 @@ func TestTellInTime(t *testing.T) {
 	}
 }
 
+// TestTellHangingLog holds that a journal that does not read holds nobody up, and that the result is told all the same.
+func TestTellHangingLog(t *testing.T) {
+	for interrupted, most := range map[bool]time.Duration{false: logPatience, true: lastMoment} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			if interrupted {
+				cancel()
+			}
+			defer cancel()
+			b := newBench(t)
+			r, err := b.run(t.Context())
+			reads := make(chan struct{})
+			hang := func(context.Context, slog.Record) error { <-reads; return nil }
+			began := time.Now()
+			f := teller{log: hang}.tell(ctx, b.handler, r, err)
+			if took := time.Since(began); took != most || f.State != plugin.OK || !strings.Contains(f.Problem, "idle 0/4 → 4/4") {
+				t.Errorf("interrupted %t: after %s: %+v", interrupted, took, f)
+			}
+			close(reads)
+		})
+	}
+}
+
 func TestIcingaOptions(t *testing.T) {
 	two := filepath.Join(t.TempDir(), "two")
 	if err := os.WriteFile(two, []byte("a:secret\nb:secret\n"), 0o600); err != nil {

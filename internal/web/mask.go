@@ -95,7 +95,6 @@ func mask(text []byte, secrets [][]byte) {
 type masked struct {
 	io.ReadCloser
 	secrets [][]byte
-	chunk   [16 << 10]byte
 	held    []byte
 	ready   int // bytes of held that are free of secrets
 	err     error
@@ -106,9 +105,14 @@ func (m *masked) Read(p []byte) (int, error) {
 		return 0, nil
 	}
 	for m.ready == 0 && m.err == nil {
+		had, size := len(m.held), 16<<10
+		if m.held == nil {
+			size = 2 << 10 // most answers are short
+		}
+		m.held = slices.Grow(m.held, size)
 		var n int
-		n, m.err = m.ReadCloser.Read(m.chunk[:])
-		m.held = append(m.held, m.chunk[:n]...)
+		n, m.err = m.ReadCloser.Read(m.held[had : had+size])
+		m.held = m.held[:had+n]
 		mask(m.held, m.secrets)
 		m.ready = len(m.held)
 		if m.err == nil {

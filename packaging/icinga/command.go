@@ -7,12 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"overdue/internal/evaluation"
-	"overdue/internal/gpu"
-	"overdue/internal/machineconfig"
 	"overdue/internal/plugin"
-	"overdue/internal/prewarm"
-	"overdue/internal/resync"
+	"overdue/packaging/programs"
 )
 
 // command is a CheckCommand or an EventCommand of Icinga's.
@@ -70,10 +66,15 @@ var unwired = map[string]string{
 const spare = 15 * time.Second
 
 func commands() []command {
-	return []command{
-		check(machineconfig.Program), check(gpu.Program), check(evaluation.Program), check(prewarm.Program),
-		handler(resync.Program),
+	var all []command
+	for _, p := range programs.All {
+		if strings.HasPrefix(p.Name, "check_") {
+			all = append(all, check(p))
+		} else {
+			all = append(all, handler(p))
+		}
 	}
+	return all
 }
 
 func check(p plugin.Program) command {

@@ -1,5 +1,5 @@
 // Command icinga writes what Icinga, its Director and Nagios must know of the suite's programs: their options, from the
-// programs' own flags, and the templates of their services. `make wiring` runs it, and a test compares.
+// programs' own flags, the templates of their services, and those of their charts. `make wiring` runs it, and a test compares.
 package main
 
 import (
@@ -21,12 +21,16 @@ func main() {
 
 // files are the generated ones, by their path below icinga/.
 func files() map[string]string {
-	return map[string]string{
+	all := map[string]string{
 		"commands.conf":        commandsConf(commands()),
 		"templates.conf":       templatesConf(templates),
 		"director/basket.json": basket(commands(), templates),
 		"nagios/commands.cfg":  nagiosCommands(),
 	}
+	for _, g := range graphs {
+		all["graphite/"+g.command+".ini"] = graphite(g.command, g.graphs)
+	}
+	return all
 }
 
 func write(dir string) error {

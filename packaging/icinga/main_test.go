@@ -11,12 +11,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"overdue/internal/evaluation"
-	"overdue/internal/gpu"
-	"overdue/internal/machineconfig"
 	"overdue/internal/plugin"
-	"overdue/internal/prewarm"
 	"overdue/internal/resync"
+	"overdue/packaging/programs"
 )
 
 const shipped = "../../icinga"
@@ -36,11 +33,6 @@ func read(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-var programs = map[string]plugin.Program{
-	"mcp": machineconfig.Program, "gpu_node": gpu.Program, "nomad_evals": evaluation.Program, "prewarm_pool": prewarm.Program,
-	"resync_prewarm_pool": resync.Program,
 }
 
 var (
@@ -69,11 +61,11 @@ func shippedArguments(t *testing.T) map[string]map[string]map[string]string {
 // Files of Icinga's peers pass options that their programs lost long ago (facts, section 5).
 func TestEveryOptionBothWays(t *testing.T) {
 	all := shippedArguments(t)
-	if len(all) != len(programs) {
-		t.Errorf("%d commands are shipped for %d programs", len(all), len(programs))
+	if len(all) != len(programs.All) {
+		t.Errorf("%d commands are shipped for %d programs", len(all), len(programs.All))
 	}
-	for name, program := range programs {
-		flags := program.Flags()
+	for _, program := range programs.All {
+		name, flags := strings.TrimPrefix(program.Name, "check_"), program.Flags()
 		for option, has := range all[name] {
 			flag := flags.Lookup(option)
 			if flag == nil {
@@ -98,6 +90,18 @@ func TestEveryOptionBothWays(t *testing.T) {
 	}
 }
 
+// The name of an option's value stands in the sentence of its help. At the end it is a leftover: "…, intel or gaudi; NAME".
+func TestValueNamesAreInTheSentence(t *testing.T) {
+	leftover := regexp.MustCompile("[;,.:] `[A-Z_]+`$")
+	for _, program := range programs.All {
+		program.Flags().VisitAll(func(flag *pflag.Flag) {
+			if leftover.MatchString(flag.Usage) {
+				t.Errorf("%s: --%s: %s", program.Name, flag.Name, flag.Usage)
+			}
+		})
+	}
+}
+
 // What is on a command line can be read in ps, in the API and in Icinga Web.
 func TestNoSecretOnACommandLine(t *testing.T) {
 	secret := regexp.MustCompile(`token|password|secret|auth`)
@@ -113,9 +117,9 @@ func TestNoSecretOnACommandLine(t *testing.T) {
 // A program's deadline, then the command's timeout, then the interval; only so the program can say what it waited for.
 func TestTimesAreInOrder(t *testing.T) {
 	timeouts := map[string]time.Duration{}
-	for _, c := range commands() {
+	for i, c := range commands() {
 		var deadline plugin.Duration
-		if err := deadline.Set(programs[c.name].Flags().Lookup("timeout").DefValue); err != nil {
+		if err := deadline.Set(programs.All[i].Flags().Lookup("timeout").DefValue); err != nil {
 			t.Fatal(err)
 		}
 		if time.Duration(deadline) >= c.timeout {
@@ -142,13 +146,29 @@ func TestIncidentsThresholds(t *testing.T) {
 	}
 }
 
+// A template that no rule imports makes no service, and one that the page does not tell of is not found.
+func TestTemplatesAreAppliedAndTold(t *testing.T) {
+	rules, page := read(t, "apply.conf"), read(t, "../docs/icinga.md")
+	for _, template := range templates {
+		if !strings.Contains(rules, "  import "+quote(template.name)+"\n") {
+			t.Errorf("apply.conf does not import %s", template.name)
+		}
+		read(t, "../docs/"+template.page)
+	}
+	services := regexp.MustCompile(`(?m)^apply Service "([^"]+)"`).FindAllStringSubmatch(rules, -1)
+	for _, service := range services {
+		if !strings.Contains(page, "\n| `"+service[1]) {
+			t.Errorf("docs/icinga.md tells no thresholds of %q", service[1])
+		}
+	}
+	if len(services) == 0 {
+		t.Error("apply.conf has no rules")
+	}
+}
+
 // The page shows the guard that is shipped.
 func TestPageShowsTheGuard(t *testing.T) {
-	page, err := os.ReadFile("../../docs/resync_prewarm_pool.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(page), "{{ "+elsewhere+" }}") {
+	if !strings.Contains(read(t, "../docs/resync_prewarm_pool.md"), "{{ "+elsewhere+" }}") {
 		t.Errorf("not on the page: %s", elsewhere)
 	}
 }
@@ -171,7 +191,7 @@ func TestHandler(t *testing.T) {
 
 func TestNagios(t *testing.T) {
 	byName := map[string]plugin.Program{}
-	for _, program := range programs {
+	for _, program := range programs.All {
 		byName[program.Name] = program
 	}
 	for _, c := range nagios {

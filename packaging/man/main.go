@@ -5,27 +5,22 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
-	"overdue/internal/evaluation"
-	"overdue/internal/gpu"
-	"overdue/internal/machineconfig"
 	"overdue/internal/plugin"
-	"overdue/internal/prewarm"
-	"overdue/internal/resync"
+	"overdue/packaging/programs"
 )
 
-var programs = []plugin.Program{machineconfig.Program, gpu.Program, evaluation.Program, prewarm.Program, resync.Program}
-
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: man DIRECTORY VERSION (the date is SOURCE_DATE_EPOCH)")
+	if len(os.Args) < 4 {
+		fmt.Fprintln(os.Stderr, "usage: man DIRECTORY VERSION PROGRAM… (the date is SOURCE_DATE_EPOCH)")
 		os.Exit(2)
 	}
 	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err == nil {
-		err = writeAll(os.Args[1], os.Args[2], time.Unix(seconds, 0))
+		err = writeAll(os.Args[1], os.Args[2], os.Args[3:], time.Unix(seconds, 0))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "man:", err)
@@ -33,13 +28,17 @@ func main() {
 	}
 }
 
-func writeAll(dir, version string, date time.Time) error {
-	for _, p := range programs {
-		file, err := os.Create(filepath.Join(dir, p.Name+".8"))
+func writeAll(dir, version string, names []string, date time.Time) error {
+	for _, name := range names {
+		i := slices.IndexFunc(programs.All, func(p plugin.Program) bool { return p.Name == name })
+		if i < 0 {
+			return fmt.Errorf("%s is not in packaging/programs", name)
+		}
+		file, err := os.Create(filepath.Join(dir, name+".8"))
 		if err != nil {
 			return err
 		}
-		err = write(file, p, version, date)
+		err = write(file, programs.All[i], version, date)
 		if closed := file.Close(); err == nil {
 			err = closed
 		}

@@ -51,7 +51,7 @@ func nomad(url, tokenFile, caFile string) []string {
 }
 
 func handler(url, tokenFile, caFile string) []string {
-	return append(nomad(url, tokenFile, caFile), "--environment", "29", "--without-nomad", "--dry-run", "--recheck", "0", "--state-dir", ".")
+	return append(nomad(url, tokenFile, caFile), "--environment", "29", "--without-nomad", "--dry-run", "--recheck", "0", "--state-dir", os.TempDir())
 }
 
 func (p plugin) answers(t *testing.T) []*replayed.Answer {

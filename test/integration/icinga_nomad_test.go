@@ -34,4 +34,5 @@ func TestIcingaTellsTheLostEvaluations(t *testing.T) {
 
 	n.Set(t, evaluations, map[string]any{"vars.nomad_evals_replay": filepath.Join(recordings, "nomad-healthy.yaml"), "vars.nomad_evals_address": "http://127.0.0.1:4646"})
 	follow(t, n, evaluations, step{"OK HARD", "[OK] - "})
+	validPoints(t, n)
 }

@@ -54,9 +54,14 @@ func startLearning(t *testing.T) *learning {
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
-	go func() { // the stand-in's clock goes with ours
-		for l.poseidon.Pause(ctx, 200*time.Millisecond) == nil {
-			time.Sleep(200 * time.Millisecond)
+	go func() { // the stand-in's clock goes with ours, also where this machine is slow
+		for last := time.Now(); ; {
+			time.Sleep(50 * time.Millisecond)
+			now := time.Now()
+			if l.poseidon.Pause(ctx, now.Sub(last)) != nil {
+				return
+			}
+			last = now
 		}
 	}()
 	return l
@@ -182,11 +187,7 @@ func TestIcingaRefillsThePool(t *testing.T) {
 		t.Errorf("%d PUTs within the cooldown", puts)
 	}
 	sink.await(t, "prewarm_pool,hostname=learn,service=pool\\ 29,metric=environment_29_missing_percent ", "crit=75", "warn=50", "value=100")
-	for what, text := range map[string]string{"services": n.Objects(t, "services"), "comments": n.Objects(t, "comments"), "log": n.Log(t), "object cache": cached(t, n)} {
-		if strings.Contains(text, poseidonToken) || text == "" {
-			t.Errorf("the token is in Icinga's %s, or that is empty", what)
-		}
-	}
+	validPoints(t, n)
 }
 
 // comment waits until the handler has left a comment that says so.

@@ -3,16 +3,12 @@
 package integration
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"overdue/test/realicinga"
 )
@@ -59,17 +55,4 @@ func (l *lines) await(t *testing.T, prefix string, rest ...string) {
 		}
 		return realicinga.Not("with %q in %d lines, the last of them %q", rest, len(l.all), l.all[max(0, len(l.all)-10):])
 	})
-}
-
-// commandLine is that of a running program, as ps shows it, or "" if none runs within ten seconds.
-func commandLine(program string) string {
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-		for _, file := range files {
-			if text, err := os.ReadFile(file); err == nil && strings.HasPrefix(string(text), program+"\x00") {
-				return fmt.Sprintf("%q", strings.Split(string(text), "\x00"))
-			}
-		}
-	}
-	return ""
 }

@@ -3,6 +3,7 @@
 package integration
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"os/user"
@@ -76,7 +77,10 @@ illegal_macro_output_chars="'<>|&$~
 		}
 	}
 	output, err := exec.Command(nagios, "-v", filepath.Join(dir, "nagios.cfg")).CombinedOutput()
-	for _, want := range []string{"Checked 4 services", "Checked 2 hosts", "Total Warnings: 0", "Total Errors:   0"} {
+	defined := func(kind string) string {
+		return fmt.Sprintf("Checked %d %ss", strings.Count(shippedText(t, "nagios/services.cfg"), "\ndefine "+kind+" {"), kind)
+	}
+	for _, want := range []string{defined("service"), defined("host"), "Total Warnings: 0", "Total Errors:   0"} {
 		if !strings.Contains(string(output), want) {
 			t.Errorf("it does not say %q", want)
 		}

@@ -16,6 +16,7 @@ const (
 	plugins = "/usr/lib/nagios/plugins/"
 	feature = "/etc/icinga2/features-available/overdue.conf"
 	enabled = "/etc/icinga2/features-enabled/overdue.conf"
+	state   = "/var/lib/overdue"
 	first   = "0.0.1"
 	second  = "0.0.2"
 )
@@ -58,6 +59,11 @@ func accepts(t *testing.T) bool {
 	return strings.Contains(run(t, "icinga2", "object", "list", "--type", "CheckCommand"), "Object 'nomad_evals'")
 }
 
+func owner(t *testing.T, path string) string {
+	t.Helper()
+	return strings.TrimSpace(run(t, "stat", "-c", "%U", path))
+}
+
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
@@ -71,7 +77,12 @@ func TestLifeOfThePackage(t *testing.T) {
 	t.Cleanup(func() { _ = exec.Command("dpkg", "--purge", "overdue").Run() })
 
 	run(t, "dpkg", "-i", old)
-	for _, name := range []string{"check_mcp", "check_gpu_node", "check_nomad_evals", "check_prewarm_pool", "resync_prewarm_pool"} {
+	commands, err := filepath.Glob("../../cmd/*")
+	if err != nil || len(commands) == 0 {
+		t.Fatal(commands, err)
+	}
+	for _, dir := range commands {
+		name := filepath.Base(dir)
 		out, _ := exec.Command(plugins+name, "-V").CombinedOutput() // exits 3, as the guidelines say
 		if !strings.HasPrefix(string(out), name+" "+first+" (commit ") {
 			t.Errorf("%s -V: %s", name, out)
@@ -93,6 +104,11 @@ func TestLifeOfThePackage(t *testing.T) {
 		t.Error("the feature brings no commands")
 	}
 
+	if got, want := owner(t, state), owner(t, "/var/lib/icinga2"); got != want {
+		t.Errorf("%s belongs to %s, Icinga runs as %s", state, got, want)
+	}
+	run(t, "chown", "daemon:", state)
+
 	own := "// our own line\n"
 	text, err := os.ReadFile(feature)
 	if err != nil {
@@ -111,13 +127,16 @@ func TestLifeOfThePackage(t *testing.T) {
 	if !accepts(t) {
 		t.Error("the upgrade has disabled the feature")
 	}
+	if got := owner(t, state); got != "daemon" {
+		t.Errorf("the upgrade has given %s to %s", state, got)
+	}
 
 	run(t, "dpkg", "-r", "overdue")
 	if accepts(t) || exists(plugins+"check_mcp") || exists(enabled) || !exists(feature) {
 		t.Error("not removed, or more than that")
 	}
 	run(t, "dpkg", "--purge", "overdue")
-	if accepts(t) || exists(feature) || exists("/var/lib/overdue") || exists("/usr/share/overdue") {
+	if accepts(t) || exists(feature) || exists(state) || exists("/usr/share/overdue") {
 		t.Error("something is left")
 	}
 }

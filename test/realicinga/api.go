@@ -26,6 +26,7 @@ type Service struct {
 	Attempt      int     `json:"check_attempt"`
 	LastCheck    float64 `json:"last_check"`
 	Reachable    bool    `json:"last_reachable"`
+	Paused       bool    `json:"paused"` // the other node of the zone has it
 	NotesURL     string  `json:"notes_url"`
 	EventCommand string  `json:"event_command"`
 	Zone         string  `json:"zone"`
@@ -83,12 +84,9 @@ func (n *Node) call(method, path string, body, answer any) error {
 }
 
 // Objects is Icinga's whole answer on a kind of objects, such as "services".
-func (n *Node) Objects(t testing.TB, kind string) (text string) {
-	t.Helper()
-	if err := n.call(http.MethodGet, "/v1/objects/"+kind, nil, &text); err != nil {
-		t.Fatal(err)
-	}
-	return text
+func (n *Node) Objects(kind string) (text string, err error) {
+	err = n.call(http.MethodGet, "/v1/objects/"+kind, nil, &text)
+	return text, err
 }
 
 // Lookup asks for a service, "host!service".

@@ -1,60 +1,37 @@
 package realkube
 
 import (
-	"bytes"
-	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
-	"sync"
 	"testing"
 )
 
 // FillTarget is the config of the nodes that FillNodes makes: the one that the worker pool of "healthy" wants.
 const FillTarget = "rendered-worker-9b27c5d81e4f0a63b2c9d7e8f1045a3c"
 
-// FillNodes creates worker nodes node-00000, node-00001 and so on, each as large as in production (about 22 KB of JSON), at
-// FillTarget and ready. They come in addition to what a scenario holds.
+// FillNodes makes worker nodes node-00000, node-00001 and so on until there are n of them, each as large as in production (about 22 KB
+// of JSON), at FillTarget and ready. They come in addition to what a scenario holds.
 func (s *Server) FillNodes(t testing.TB, n int) {
 	t.Helper()
-	const placeholder = "node-serial"
-	o, err := largeNode(placeholder)
+	first, err := largeNode(serial("node", 0))
+	if err == nil {
+		err = s.apply(first)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	template, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.multiply(t, []string{"/registry/minions/"}, serial("node", 0), serials("node", n))
+}
 
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	serials := make(chan int)
-	var workers sync.WaitGroup
-	for range 16 {
-		workers.Go(func() {
-			for serial := range serials {
-				body := bytes.ReplaceAll(template, []byte(placeholder), fmt.Appendf(nil, "node-%05d", serial))
-				code, answer, err := s.do(ctx, Admin, http.MethodPost, "/api/v1/nodes", body, nil)
-				if err == nil && code != http.StatusCreated {
-					err = &statusError{"POST /api/v1/nodes", code, string(answer)}
-				}
-				if err != nil {
-					cancel(err)
-				}
-			}
-		})
+func serial(kind string, i int) string { return fmt.Sprintf("%s-%05d", kind, i) }
+
+// serials are the names from the second on.
+func serials(kind string, n int) (names []string) {
+	for i := 1; i < n; i++ {
+		names = append(names, serial(kind, i))
 	}
-	for serial := 0; serial < n && ctx.Err() == nil; serial++ {
-		serials <- serial
-	}
-	close(serials)
-	workers.Wait()
-	if err := context.Cause(ctx); err != nil {
-		t.Fatalf("filling in %d nodes: %v", n, err)
-	}
+	return names
 }
 
 // largeNode has what makes a node large in production: the images it holds, and the network's and the CSI drivers' annotations.

@@ -1,25 +1,24 @@
 package realkube
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 )
 
-// FillGPUs makes n large nodes gpu-00000, gpu-00001 and so on, with the pods, from the documents of a scenario with one node, whose
-// DaemonSets are created once. They come in addition to what is there.
+// FillGPUs makes large nodes gpu-00000, gpu-00001 and so on until there are n of them, with the pods, from the documents of a scenario
+// with one node, whose DaemonSets are created once. They come in addition to what is there.
 func (s *Server) FillGPUs(t testing.TB, n int, yamlDocuments, node string) {
 	t.Helper()
-	docs, err := documents([]byte(yamlDocuments))
+	first := serial("gpu", 0)
+	docs, err := documents([]byte(strings.ReplaceAll(yamlDocuments, node, first)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	large, err := largeNode(node)
+	large, err := largeNode(first)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var once, each []object
 	for _, doc := range docs {
 		metadata := nested(doc, "metadata")
 		for _, key := range []string{"uid", "creationTimestamp", "managedFields"} {
@@ -27,30 +26,16 @@ func (s *Server) FillGPUs(t testing.TB, n int, yamlDocuments, node string) {
 		}
 		switch doc["kind"] {
 		case "Node":
-			each = append(each, merge(large, doc))
+			doc = merge(large, doc)
 		case "Pod":
-			metadata["name"] = fmt.Sprintf("%v-%s", metadata["name"], node)
-			each = append(each, doc)
+			metadata["name"] = fmt.Sprintf("%v-%s", metadata["name"], first)
 		case "DaemonSet":
-			once = append(once, doc)
+		default:
+			continue
 		}
-	}
-	template, err := json.Marshal(each)
-	if err == nil {
-		err = s.apply(once...)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []object
-	for i := range n {
-		var copies []object
-		if err := json.Unmarshal(bytes.ReplaceAll(template, []byte(node), fmt.Appendf(nil, "gpu-%05d", i)), &copies); err != nil {
+		if err := s.apply(doc); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, copies...)
 	}
-	if err := s.applyAll(all...); err != nil {
-		t.Fatal(err)
-	}
+	s.multiply(t, []string{"/registry/minions/", "/registry/pods/"}, first, serials("gpu", n))
 }

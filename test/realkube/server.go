@@ -45,6 +45,7 @@ type Server struct {
 	CAFile string // of the server's certificate
 
 	dir       string
+	store     string // URL of etcd
 	binaries  string
 	arguments []string // of kube-apiserver
 	tokens    map[string]string
@@ -118,6 +119,7 @@ func launch(binaries string) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s.store = etcd
 	s.URL, s.CAFile = "https://"+ports[0], filepath.Join(dir, "certificates", "apiserver.crt")
 	_, port, _ := net.SplitHostPort(ports[0])
 	s.arguments = []string{

@@ -1,5 +1,6 @@
-// Command floor asks what a plugin asks, over TLS and with a token, and throws the answers away: what nothing in Go can do for less
-// without leaving questions out. usage: floor CA-FILE TOKEN-FILE URL...
+// Command floor sends the requests of a plugin, over TLS and with a token, and throws the answers away: what nothing in Go can do for
+// less without leaving questions out. PLAN-FILE holds lines of ACCEPT, a tab and PATH.
+// usage: floor SERVER CA-FILE TOKEN-FILE PLAN-FILE
 package main
 
 import (
@@ -12,17 +13,23 @@ import (
 )
 
 func main() {
-	authority, err := os.ReadFile(os.Args[1])
+	authority, err := os.ReadFile(os.Args[2])
 	fail(err)
-	token, err := os.ReadFile(os.Args[2])
+	token, err := os.ReadFile(os.Args[3])
+	fail(err)
+	plan, err := os.ReadFile(os.Args[4])
 	fail(err)
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(authority)
-	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}}
-	for _, url := range os.Args[3:] {
-		request, err := http.NewRequest(http.MethodGet, url, nil)
+	client := http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true, DisableCompression: true, // as the plugins on loopback
+	}}
+	for line := range strings.Lines(string(plan)) {
+		accept, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		request, err := http.NewRequest(http.MethodGet, os.Args[1]+path, nil)
 		fail(err)
 		request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+		request.Header.Set("Accept", accept)
 		answer, err := client.Do(request)
 		fail(err)
 		_, err = io.Copy(io.Discard, answer.Body)
