@@ -35,7 +35,7 @@ func resync() error {
 	check := []string{"check_prewarm_pool", "--environment", "29"}
 	handle := func(more ...string) []string {
 		return append([]string{"resync_prewarm_pool", "--environment", "29", "--recheck", "2s", "--no-journal", "--state-dir", dir,
-			"--state", "CRITICAL", "--state-type", "SOFT", "--downtime-depth", "0"}, more...)
+			"--state", "CRITICAL", "--state-type", "SOFT", "--downtime-depth", "0", "--host-downtime-depth", "0"}, more...)
 	}
 
 	runs(1, 0)

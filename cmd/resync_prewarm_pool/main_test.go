@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"overdue/internal/plugin/commandtest"
+	"overdue/internal/poseidon"
 	"overdue/internal/poseidon/poseidontest"
 )
 
@@ -31,7 +32,9 @@ func withPoseidon(params *testscript.Params) {
 		env.Defer(func() { cancel(); server.Close() })
 		env.Values[key{}] = server
 		env.Setenv("POSEIDON_ADDR", server.URL())
-		return nil
+		name, err := poseidon.Options{Address: server.URL()}.FileName(nil)
+		env.Setenv("POSEIDON", name)
+		return err
 	}
 	params.Cmds["poseidon"] = func(ts *testscript.TestScript, _ bool, args []string) {
 		server := ts.Value(key{}).(*poseidontest.Server)

@@ -211,7 +211,7 @@ func TestRights(t *testing.T) {
 	} {
 		var env []string
 		if token != "none" {
-			env = []string{"NOMAD_TOKEN=" + token}
+			env = []string{"NOMAD_TOKEN=token-" + token}
 		}
 		out, code := runWith(t, s, env, "--address", s.URL())
 		if code != want.code {

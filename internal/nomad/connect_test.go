@@ -65,7 +65,7 @@ func TestEnvironment(t *testing.T) {
 	s.ACLs()
 	base := nomad.Options{Addresses: []string{s.URL()}}
 	withFile := base
-	withFile.TokenFile = write(t, "token", "  mgmt\n")
+	withFile.TokenFile = write(t, "token", "  token-mgmt\n")
 	for name, r := range map[string]struct {
 		options nomad.Options
 		vars    map[string]string
@@ -75,8 +75,8 @@ func TestEnvironment(t *testing.T) {
 		"--address before NOMAD_ADDR":   {base, map[string]string{"NOMAD_ADDR": "http://127.0.0.1:1", "NOMAD_TOKEN": "team-a-only"}, 1},
 		"no token":                      {base, nil, 0},
 		"--token-file before the token": {withFile, map[string]string{"NOMAD_TOKEN": "team-a-only"}, 3},
-		"the region of the environment": {base, map[string]string{"NOMAD_REGION": "nope", "NOMAD_TOKEN": "mgmt"}, -1},
-		"a region before it":            {nomad.Options{Addresses: []string{s.URL() + "/"}, Region: "global"}, map[string]string{"NOMAD_REGION": "nope", "NOMAD_TOKEN": "mgmt"}, 3},
+		"the region of the environment": {base, map[string]string{"NOMAD_REGION": "nope", "NOMAD_TOKEN": "token-mgmt"}, -1},
+		"a region before it":            {nomad.Options{Addresses: []string{s.URL() + "/"}, Region: "global"}, map[string]string{"NOMAD_REGION": "nope", "NOMAD_TOKEN": "token-mgmt"}, 3},
 	} {
 		found, err := namespaces(r.options, r.vars)
 		if err != nil && r.want != -1 || err == nil && len(found) != r.want {
@@ -86,7 +86,7 @@ func TestEnvironment(t *testing.T) {
 }
 
 func TestTokenFile(t *testing.T) {
-	for text, want := range map[string]string{"": "is empty", "two words": "is not one word", strings.Repeat("x", 5000): "is larger than 4 KiB", "hunter2\x01": "is not one word"} {
+	for text, want := range map[string]string{"": "is empty", "two words": "is not one word", "s3cr7": "is shorter than 6 characters", strings.Repeat("x", 5000): "is larger than 4 KiB", "hunter2\x01": "is not one word"} {
 		_, err := nomad.Connect(nomad.Options{TokenFile: write(t, "token", text)}, nomad.Surroundings{})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%.20q: %v", text, err)
@@ -107,7 +107,7 @@ func TestHTTPAuth(t *testing.T) {
 		w.Header().Set("X-Nomad-Index", "1")
 		_, _ = w.Write([]byte("[]"))
 	})
-	if _, err := namespaces(nomad.Options{Addresses: []string{s.URL()}}, map[string]string{"NOMAD_HTTP_AUTH": "icinga:a:b"}); err != nil || user != "icinga" || password != "a:b" {
+	if _, err := namespaces(nomad.Options{Addresses: []string{s.URL()}}, map[string]string{"NOMAD_HTTP_AUTH": "icinga:a:password"}); err != nil || user != "icinga" || password != "a:password" {
 		t.Errorf("%s, %s, %v", user, password, err)
 	}
 }

@@ -26,7 +26,7 @@ func (o Options) login(s Surroundings) (login, error) {
 		l.token, err = web.Token(o.option("token-file"), o.TokenFile, "write the token to it (nomad acl token create)")
 	}
 	l.user, l.password, _ = strings.Cut(s.getenv("NOMAD_HTTP_AUTH"), ":")
-	return l, err
+	return l, cmp.Or(err, web.Maskable("NOMAD_HTTP_AUTH", l.password))
 }
 
 // authenticated adds the credentials below the recording hook.

@@ -135,7 +135,7 @@ func run(ctx context.Context, p Program, args, env []string, signals *signals) (
 	end := execute(ctx, r, check, time.Duration(opts.timeout), signals.stop)
 	if r.tape != nil {
 		if err := r.tape.save(); err != nil {
-			r.Add(Finding{State: Unknown, Subject: "--record " + opts.record, Problem: "the recording could not be written", Cause: err.Error()})
+			r.unrecorded(p, Finding{State: Unknown, Subject: "--record " + opts.record, Problem: "the recording could not be written", Cause: err.Error()})
 		}
 	}
 	verdict := judge(p.Name, end, r.told(), opts.unreachable)

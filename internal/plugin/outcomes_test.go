@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -107,6 +108,27 @@ func TestLive(t *testing.T) {
 		Main(context.Background(), handler(check), strings.Fields(args), nil, new(strings.Builder))
 		if live != want {
 			t.Errorf("%q: live is %t", args, live)
+		}
+	}
+}
+
+// TestUnrecorded holds that a recording which cannot be written does not hide what was done.
+func TestUnrecorded(t *testing.T) {
+	const says = "case: the recording could not be written: file already closed\n"
+	for _, adds := range []bool{true, false} {
+		var out strings.Builder
+		code := Main(t.Context(), handler(func(_ context.Context, r *Run) error {
+			if adds {
+				r.Add(Finding{State: OK, Subject: "pool", Problem: "filled"})
+			}
+			return r.tape.file.Close()
+		}), []string{"--record", filepath.Join(t.TempDir(), "case")}, nil, &out)
+		text := out.String()
+		if adds && (code != 0 || !strings.HasPrefix(text, "[DONE] - pool: filled\n    --record ") || !strings.HasSuffix(text, says)) {
+			t.Errorf("exit code %d: %s", code, text)
+		}
+		if !adds && (code != 3 || !strings.HasPrefix(text, "[NO ANSWER] - --record ") || !strings.HasSuffix(text, says)) {
+			t.Errorf("nothing was done: exit code %d: %s", code, text)
 		}
 	}
 }

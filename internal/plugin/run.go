@@ -141,6 +141,18 @@ func (r *Run) Add(findings ...Finding) {
 	r.findings = append(r.findings, findings...)
 }
 
+// unrecorded tells that the recording could not be written: of a program that changes something beside what it did, which its exit
+// code is about.
+func (r *Run) unrecorded(p Program, f Finding) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if last := len(r.findings) - 1; p.Outcomes != nil && last >= 0 {
+		r.findings[last].Details = append(r.findings[last].Details, f.line(r.now))
+		return
+	}
+	r.findings = append(r.findings, f)
+}
+
 // Otherwise sets what is told, with its state, if a signal, the deadline, an error or a crash ends the run from now on before it adds a finding:
 // for a program that changes something, as that must not pass for a run which came to nothing.
 func (r *Run) Otherwise(f Finding) {

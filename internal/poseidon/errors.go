@@ -12,6 +12,9 @@ import (
 
 const notPoseidon = "is this the address of Poseidon, with nothing in between?"
 
+// unplaced is what Poseidon answers where Nomad cannot place a runner (internal/nomad/nomad.go).
+const unplaced = "failed to place all allocations"
+
 // Error says why something could not be asked or was not answered. Its texts hold no secrets, and what came from outside is cut
 // and free of control characters.
 type Error struct {
@@ -20,11 +23,14 @@ type Error struct {
 	What    string // what happened
 	Remedy  string // what to do, or ""
 	Crashed bool   // Poseidon answered 200 with an empty body: its handler died
+	NoRoom  bool   // Nomad had no room for a runner
 	Err     error  // the cause, or nil
 
 	rejected bool // see IsRejected
 
 	misuse bool
+
+	Unknown bool // Poseidon does not have what was asked for: its own 404 has no body, unlike a proxy's and one for a wrong path
 }
 
 func (e *Error) Error() string {
@@ -45,7 +51,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // IsUnknown says that Poseidon does not know the environment.
 func IsUnknown(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && e.Status == http.StatusNotFound
+	return errors.As(err, &e) && e.Unknown
 }
 
 // IsRejected says that Poseidon itself refused a request before it did anything: 401 without a body, 400 with a message, in its own
@@ -71,8 +77,13 @@ func (c *Client) statusError(q question, res *http.Response, body []byte) error 
 		e.What = fmt.Sprintf("%s refused the token (401)", name)
 		e.Remedy = "compare it with server.token of Poseidon's configuration"
 	case code == http.StatusNotFound:
+		e.Unknown = len(body) == 0
 		e.What = fmt.Sprintf("%s knows no such thing (404%s)", name, message)
-		e.Remedy = "is the address Poseidon's, without /api/v1?"
+		e.Remedy = "is the address Poseidon's, without /api/v1, with no proxy in between that keeps some paths back?"
+	case code >= 500 && strings.Contains(message, unplaced):
+		e.NoRoom = true
+		e.What = fmt.Sprintf("%s answered %d%s", name, code, message)
+		e.Remedy = "add capacity to Nomad's clients: nomad node status"
 	case code >= 500:
 		e.What = fmt.Sprintf("%s answered %d%s", name, code, message)
 		e.Remedy = "look at its log: journalctl -u poseidon"

@@ -132,28 +132,55 @@ func (j judge) low(p poseidon.Pool) []plugin.Finding {
 		f.Problem += fmt.Sprintf(", fewer than --min-idle %d", j.limits.MinIdle)
 	}
 	runners, _ := j.Nomad.of(p.ID)
-	resync := fmt.Sprintf("resync_prewarm_pool --environment %d", p.ID)
-	if p.Used > 0 {
-		resync += fmt.Sprintf(" (it ends the %s)", plugin.Count(p.Used, "used runner"))
-	}
 	switch j.limits.Stand(p, j.Nomad) {
 	case Lost:
 		f.Cause = fmt.Sprintf("lost in Poseidon's memory: Nomad runs %d idle", runners.Running)
 		f.Remedy = j.restart()
 	case Filling:
 		f.Cause = fmt.Sprintf("Nomad runs %d idle, %d more starting or waiting for room", runners.Running, runners.Starting)
-		f.Remedy = fmt.Sprintf("wait some minutes; if they do not start, add capacity (a resync will not help): nomad job status %d-", p.ID)
+		f.Remedy = runners.WhenStuck()
 	case Missing:
 		f.Cause = fmt.Sprintf("really missing: Nomad runs %d idle, and none is starting", runners.Running)
-		f.Remedy = resync
+		f.Remedy = j.resync(p)
 	default:
-		f.Cause, f.Remedy = "what Nomad runs is not known", "give --nomad-address to see whether they are missing or forgotten; then "+resync
+		f.Cause, f.Remedy = "what Nomad runs is not known", "give --nomad-address to see whether they are missing or forgotten; then "+j.resync(p)
 		if j.Nomad != nil {
 			f.Cause, f.Remedy = "Nomad could not be asked: "+j.Nomad.Trouble, "see to Nomad first: check_nomad_evals"
 		}
 	}
 	f.Details = j.newest(p.ID)
 	return []plugin.Finding{f}
+}
+
+// resync is what to do about a pool whose runners are missing: what resync_prewarm_pool does, or, where it would refuse for as long as
+// that stays so, another way. It knows the default limits only.
+func (j judge) resync(p poseidon.Pool) string {
+	limits, ends, options := DefaultLimits(), "", ""
+	var low []string
+	for _, other := range j.Pools {
+		if other.ID != p.ID && limits.Low(other) {
+			low = append(low, fmt.Sprint(other.ID))
+		}
+	}
+	if p.Used > 0 {
+		ends = fmt.Sprintf(" (it ends the %s)", plugin.Count(p.Used, "used runner"))
+	}
+	byHand := "synchronise it in CodeOcean" + ends
+	runners, known := j.Nomad.of(p.ID)
+	switch {
+	case !limits.Low(p):
+		return byHand + "; resync_prewarm_pool leaves alone what is half full"
+	case len(low) > 0:
+		return "look at Nomad first: check_nomad_evals; resync_prewarm_pool refuses while environment " + plugin.List(low) + " is low as well; one that is low for good: " +
+			"set its pool size to 0 in CodeOcean; or " + byHand
+	case slices.ContainsFunc(j.Pools, func(other poseidon.Pool) bool { return limits.Stand(other, j.Nomad) == Stale }):
+		return j.restart()
+	case known && runners == Runners{} && p.Used > 0:
+		return "see that --nomad-namespace is Poseidon's, as Nomad shows nothing of it; if it is, " + byHand
+	case p.Idle > 0 && p.Used > 0:
+		options = " --spare-used never"
+	}
+	return fmt.Sprintf("resync_prewarm_pool --environment %d%s%s", p.ID, options, ends)
 }
 
 func (j judge) newest(id int) []string {

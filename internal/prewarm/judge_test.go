@@ -79,7 +79,7 @@ func TestJudge(t *testing.T) {
 		{name: "incident 2 (poseidon#470): events missed, Nomad runs them", snapshot: Snapshot{Pools: pools(full, [3]int{4, 1, 0}, full), Nomad: runs([2]int{4, 0}, [2]int{4, 0}, [2]int{4, 0})},
 			want: judgetest.Want{State: plugin.Warning, Says: []string{"lost in Poseidon's memory: Nomad runs 4 idle", "systemctl restart poseidon", "submitted 2h ago"}, Not: []string{"resync_prewarm_pool"}}},
 		{name: "really missing (time line resync-without-builtin-reload)", snapshot: Snapshot{Pools: pools([3]int{4, 1, 1}, full, full), Nomad: runs([2]int{1, 0}, [2]int{4, 0}, [2]int{4, 0})},
-			want: judgetest.Want{State: plugin.Warning, Says: []string{"really missing: Nomad runs 1 idle, and none is starting", "resync_prewarm_pool --environment 10 (it ends the 1 used runner)"}, Not: []string{"restart"}}},
+			want: judgetest.Want{State: plugin.Warning, Says: []string{"really missing: Nomad runs 1 idle, and none is starting", "resync_prewarm_pool --environment 10 --spare-used never (it ends the 1 used runner)"}, Not: []string{"restart"}}},
 		{name: "only starting (poseidon#399)", snapshot: Snapshot{Pools: pools([3]int{4, 0, 0}, full, full), Nomad: runs([2]int{0, 4}, [2]int{4, 0}, [2]int{4, 0})},
 			want: judgetest.Want{State: plugin.Critical, Says: []string{"Nomad runs 0 idle, 4 more starting or waiting for room", "a resync will not help"}, Not: []string{"resync_prewarm_pool"}}},
 		{name: "a class claims at once, and the replacements start: nothing is lost (poseidon#399)", snapshot: Snapshot{Pools: pools([3]int{4, 1, 3}, full, full), Nomad: runs([2]int{2, 2}, [2]int{4, 0}, [2]int{4, 0})},

@@ -33,6 +33,15 @@ type Runners struct {
 // HasTemplate says that the environment's own job is there, from which Poseidon knows it after a restart.
 func (r Runners) HasTemplate() bool { return r.Template == "running" || r.Template == "pending" }
 
+// WhenStuck is what to do about runners that do not start.
+func (r Runners) WhenStuck() string {
+	const room = "add capacity (nomad node status); a resync will not help"
+	if r.Fresh > 0 {
+		return "wait some minutes; if they do not start, " + room
+	}
+	return room + "; or they wait for an evaluation that was lost: check_nomad_evals"
+}
+
 // of returns the runners of an environment. known is false if Nomad was not asked or could not answer.
 func (n *Nomad) of(id int) (r Runners, known bool) {
 	if n == nil || n.Trouble != "" {

@@ -65,7 +65,7 @@ func newBench(t *testing.T) *bench {
 		rules:    usual(),
 		recheck:  12 * time.Second,
 		settle:   20 * time.Second,
-		store:    store{t.TempDir()},
+		store:    store{dir: t.TempDir()},
 		poseidon: b,
 		nomad: func(context.Context) *prewarm.Nomad {
 			b.asks = append(b.asks, "nomad")

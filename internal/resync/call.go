@@ -18,6 +18,7 @@ type Call struct {
 	Hard     bool
 	Attempt  int // of a SOFT state; in a HARD state Icinga always says 1
 	Downtime int // how many downtimes are in effect
+	HostDown int // how many of its host, which Icinga counts apart
 	Skip     bool
 }
 
@@ -40,6 +41,7 @@ type macros struct {
 	kind     string
 	attempt  number
 	downtime number
+	hostDown number
 	skip     bool
 }
 
@@ -49,12 +51,13 @@ func (m *macros) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&m.kind, "state-type", "", "`TYPE` of that state, SOFT or HARD: $service.state_type$")
 	f.Var(&m.attempt, "attempt", "`NUMBER` of the check's attempt: $service.check_attempt$")
 	f.Var(&m.downtime, "downtime-depth", "`NUMBER` of downtimes in effect: $service.downtime_depth$; in one, nothing is done; needed with --state")
+	f.Var(&m.hostDown, "host-downtime-depth", "`NUMBER` of downtimes of its host in effect: $host.downtime_depth$; in one, nothing is done; needed with --state")
 	f.BoolVar(&m.skip, "skip", false, "do nothing: for the nodes of a zone that are not to act, as Icinga calls a handler on several")
 }
 
 // call makes sense of the macros. Half a call is an error: what was left out might have forbidden to act.
 func (m macros) call() (Call, error) {
-	c := Call{ByHand: !m.given.Changed, Attempt: m.attempt.value, Downtime: m.downtime.value, Skip: m.skip}
+	c := Call{ByHand: !m.given.Changed, Attempt: m.attempt.value, Downtime: m.downtime.value, HostDown: m.hostDown.value, Skip: m.skip}
 	if c.ByHand {
 		if m.kind != "" || m.attempt.given {
 			return c, plugin.Misuse("--state-type and --attempt need --state: give all three, or none of them by hand")
@@ -72,8 +75,11 @@ func (m macros) call() (Call, error) {
 	case m.attempt.value == 0:
 		return c, plugin.Misuse("--state-type SOFT needs --attempt: Icinga knows it as $service.check_attempt$")
 	}
-	if !m.downtime.given {
+	switch {
+	case !m.downtime.given:
 		return c, plugin.Misuse("--state needs --downtime-depth: Icinga knows it as $service.downtime_depth$, and 0 is none")
+	case !m.hostDown.given:
+		return c, plugin.Misuse("--state needs --host-downtime-depth: Icinga knows it as $host.downtime_depth$, and 0 is none")
 	}
 	return c, nil
 }

@@ -1,6 +1,7 @@
 package resync
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"overdue/internal/plugin"
-	"overdue/internal/poseidon"
 	"overdue/internal/prewarm"
 	"overdue/internal/web"
 )
@@ -39,7 +39,7 @@ func program(by surroundings) plugin.Program {
 			"By hand, --environment is enough; --dry-run says what it would do.",
 		Examples: []plugin.Example{
 			{About: "Look at what it would do, and why:", Command: "resync_prewarm_pool --environment 29 --dry-run"},
-			{About: "As Icinga calls it:", Command: "resync_prewarm_pool --environment 29 --state CRITICAL --state-type SOFT --attempt 6 --downtime-depth 0 \\\n" +
+			{About: "As Icinga calls it:", Command: "resync_prewarm_pool --environment 29 --state CRITICAL --state-type SOFT --attempt 6 --downtime-depth 0 --host-downtime-depth 0 \\\n" +
 				"  --token-file /etc/icinga2/overdue/poseidon-token --nomad-token-file /etc/icinga2/overdue/nomad-token \\\n" +
 				"  --icinga-url https://localhost:5665 --icinga-auth-file /etc/icinga2/overdue/icinga-auth \\\n" +
 				"  --icinga-ca-file /var/lib/icinga2/certs/ca.crt --icinga-host learn --icinga-service 'pool 29'"},
@@ -106,7 +106,7 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	h := &handler{
 		facts: Facts{Environment: o.environment.value, Call: call}, rules: o.rules,
 		dry: o.dry || !run.Live(), replay: !run.Live(),
-		recheck: time.Duration(o.recheck), settle: time.Duration(o.settle), command: strings.Fields(o.command), store: store{o.stateDir},
+		recheck: time.Duration(o.recheck), settle: time.Duration(o.settle), command: strings.Fields(o.command), store: store{dir: o.stateDir},
 		waiting: run.Waiting, otherwise: run.Otherwise, object: o.icinga.object(),
 		surroundings: o.by,
 	}
@@ -118,22 +118,13 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 		tell.log = nil
 	}
 	if !call.Skip { // a node that is not to act may have no login
-		var file *web.FileError // of the options; what the handler can do without it, it does
+		h.store.poseidon, _ = o.sources.Poseidon.FileName(run.Getenv) // if it has none, Connect says why
 		tell.icinga, err = o.icinga.connect(run.Getenv, run.UserAgent())
-		if errors.As(err, &file) {
-			tell.mute = err
-		} else if err != nil {
-			return err
+		if errors.As(err, new(*web.FileError)) { // a comment is not worth a pool
+			tell.mute, err = err, nil
 		}
-		client, count, err := o.sources.Connect(run, !o.rules.WithoutNomad)
-		switch {
-		case errors.As(err, &file):
-			h.poseidon = unasked{err}
-		case err != nil:
-			return err
-		default:
-			h.poseidon, h.nomad = client, count
-		}
+		client, count, wrong := o.sources.Connect(run, !o.rules.WithoutNomad)
+		h.poseidon, h.nomad, h.unable = client, count, cmp.Or(err, wrong)
 	}
 	asking, cancel := withoutReserve(ctx)
 	defer cancel()
@@ -144,17 +135,6 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	run.Add(tell.tell(ctx, h, r, failure))
 	return nil
 }
-
-// unasked is a Poseidon that cannot be asked.
-type unasked struct{ err error }
-
-func (u unasked) Pools(context.Context) ([]poseidon.Pool, error) { return nil, u.err }
-
-func (u unasked) Environment(context.Context, int) (poseidon.Environment, error) {
-	return poseidon.Environment{}, u.err
-}
-
-func (u unasked) Replace(context.Context, poseidon.Environment) error { return u.err }
 
 // validate refuses what no single flag can see, and makes sense of the call.
 func (o *options) validate() (Call, error) {

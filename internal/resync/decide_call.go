@@ -15,6 +15,8 @@ func byCall(f Facts, rules Rules, _ Moment) *Decision {
 		return nothing("another node acts (--skip)")
 	case c.Downtime > 0:
 		return nothing("the service is in a downtime")
+	case c.HostDown > 0:
+		return nothing("the service's host is in a downtime")
 	case c.ByHand:
 		return nil
 	case c.State == plugin.OK:

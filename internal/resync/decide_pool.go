@@ -32,7 +32,7 @@ func byPools(f Facts, _ Rules, _ Moment) *Decision {
 		}
 	}
 	if len(low) > 1 {
-		return refuse("look at Nomad first: nomad server members, nomad node status; then at Poseidon's log",
+		return refuse("look at Nomad first: nomad server members, nomad node status; then at Poseidon's log; one that is low for good: set its pool size to 0 in CodeOcean, or synchronise there by hand what is needed",
 			"%d of %d environments are low at once (%s): an outage, not a pool problem", len(low), len(f.Pools), plugin.List(low))
 	}
 	return nil
@@ -56,14 +56,14 @@ func byNomad(f Facts, rules Rules, now Moment) *Decision {
 	runners := f.Nomad.Environments[f.Environment]
 	switch standing := limits.Stand(pool.of(f.Environment), f.Nomad); {
 	case pool.Idle+pool.Used > 0 && runners == prewarm.Runners{}:
-		return refuse("is --nomad-namespace right, and --nomad-address that of Poseidon's servers?",
+		return refuse("is --nomad-namespace right, and --nomad-address that of Poseidon's servers? if they are, synchronise it in CodeOcean",
 			"Poseidon counts %s idle runners and %s, and Nomad shows nothing of this environment", pool, plugin.Count(pool.Used, "used runner"))
 	case standing == prewarm.Stale:
 		return refuse(advice, "Poseidon counts %s idle runners, Nomad runs %d: its event stream has stalled, and a resync would empty the pool", pool, runners.Running)
 	case standing == prewarm.Fine:
 		return enough(pool)
 	case standing == prewarm.Filling:
-		return refuse("wait; if it stays so, add capacity: nomad node status",
+		return refuse(runners.WhenStuck(),
 			"%s runners are idle and Nomad is starting %d: it is filling or has no room, and a resync would begin anew", pool, runners.Starting)
 	case standing == prewarm.Lost:
 		return lost(f, rules, now)

@@ -49,6 +49,7 @@ type handler struct {
 	store    store
 	poseidon server
 	nomad    func(context.Context) *prewarm.Nomad // nil: it is not to be asked
+	unable   error                                // why nobody can be asked, by the options and their files, or nil
 	waiting  func(format string, args ...any)
 	object   string // the service in Icinga, "host!service", or ""
 	began    Moment
@@ -95,6 +96,9 @@ func (h *handler) run(ctx context.Context) (result, error) {
 		r := h.ends(d)
 		r.Note = h.clearMarker()
 		return r, nil
+	}
+	if h.unable != nil {
+		return h.ends(Decision{}), h.unable
 	}
 	unlock := h.readState()
 	defer unlock()

@@ -165,7 +165,7 @@ func TestHandlerLooksAgain(t *testing.T) {
 		"it is gone":                   {func(b *bench) { delete(b.pools, 29) }, Refuse, "does not know"},
 		"size changed (poseidon#716)":  {func(b *bench) { b.pools[29] = Pool{Size: 6} }, Refuse, "moves: idle 0/4 → 0/6"},
 		"another image (poseidon#716)": {func(b *bench) { b.environment.Body = []byte("as CodeOcean saved it") }, Refuse, "somebody changes the environment"},
-		"unknown to the other route":   {func(b *bench) { b.getErr = &poseidon.Error{Status: 404} }, Refuse, "does not know"},
+		"unknown to the other route":   {func(b *bench) { b.getErr = &poseidon.Error{Status: 404, Unknown: true} }, Refuse, "does not know"},
 		"Nomad runs one": {func(b *bench) {
 			b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(1, 0) }
 		}, Refuse, "lost in Poseidon's memory"},
@@ -309,7 +309,7 @@ func TestHandlerTogether(t *testing.T) {
 // TestHandlerTwoRoutes holds that both routes of Poseidon's must tell the same.
 func TestHandlerTwoRoutes(t *testing.T) {
 	b := newBench(t)
-	b.getErr = &poseidon.Error{Status: 404}
+	b.getErr = &poseidon.Error{Status: 404, Unknown: true}
 	if r, err := b.run(context.Background()); err != nil || r.Action != Refuse || !strings.Contains(r.Reason, "does not know") || b.puts() != 0 {
 		t.Errorf("unknown to one: %+v, %v", r, err)
 	}

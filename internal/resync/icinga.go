@@ -63,7 +63,7 @@ type icinga struct {
 }
 
 // connect reads the files. It returns nil if no comments are wanted. An error is a plugin.Misuse, or a *web.FileError for what
-// may only be so for a while: a secret that is being replaced.
+// may only be so for a while, such as a secret that is being replaced.
 func (o icingaOptions) connect(getenv func(string) string, userAgent string) (*icinga, error) {
 	if o.url == "" {
 		return nil, nil
@@ -84,10 +84,13 @@ func (o icingaOptions) connect(getenv func(string) string, userAgent string) (*i
 	}
 	name, password, ok := strings.Cut(auth, ":")
 	switch {
-	case auth == "":
-		return nil, plugin.Misuse("--icinga-url needs a login: one line USER:PASSWORD in --icinga-auth-file, or ICINGA_AUTH")
+	case auth == "": // of the environment, which may lack it for a while as a file does
+		return nil, &web.FileError{What: "--icinga-url needs a login, USER:PASSWORD in --icinga-auth-file or ICINGA_AUTH", Remedy: loginForm}
 	case !ok || name == "" || strings.ContainsAny(auth, "\r\n"):
 		return nil, &web.FileError{What: source + ": it is not one line USER:PASSWORD", Remedy: loginForm}
+	}
+	if err := web.Maskable(source, password); err != nil {
+		return nil, err
 	}
 	trust := &tls.Config{MinVersion: tls.VersionTLS12}
 	if o.caFile != "" {

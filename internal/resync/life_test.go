@@ -2,6 +2,7 @@ package resync
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -13,6 +14,7 @@ import (
 
 	"overdue/internal/nomad/nomadtest"
 	"overdue/internal/plugin"
+	"overdue/internal/poseidon"
 	"overdue/internal/poseidon/poseidontest"
 )
 
@@ -44,6 +46,12 @@ func (s *site) call(t *testing.T, args ...string) (int, string) {
 	var out strings.Builder
 	args = append([]string{"--environment", "29", "--address", s.URL(), "--nomad-address", s.nomad.URL(), "--state-dir", s.dir}, args...)
 	return plugin.Main(t.Context(), program(s.by), args, nil, &out), out.String()
+}
+
+// store is where the handler remembers what it did to this Poseidon.
+func (s *site) store() store {
+	name, _ := poseidon.Options{Address: s.URL()}.FileName(nil)
+	return store{s.dir, name}
 }
 
 const statistics = "/api/v1/statistics/execution-environments"
@@ -110,13 +118,23 @@ func TestLife(t *testing.T) {
 			s.Set(29, 4, 0, 0)
 			s.answers("/api/v1/execution-environments/29", "")
 		}, nil, 3, "handler crashed", 0, 0},
+		"a proxy that lets the statistics through only": {0, func(s *site) {
+			s.Set(29, 4, 0, 2)
+			s.Handle("/api/v1/execution-environments/29", func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusNotFound)
+				_, _ = io.WriteString(w, "<html>nginx</html>")
+			})
+		}, nil, 3, "(404 with an HTML page: a proxy or a login page?); do: is the address Poseidon's", 0, 0},
+		"its host is in a downtime": {0, func(s *site) { s.Set(29, 4, 0, 0) },
+			[]string{"--state", "CRITICAL", "--state-type", "HARD", "--downtime-depth", "0", "--host-downtime-depth", "1"},
+			0, "nothing to do: the service's host is in a downtime", 0, 0},
 		"Nomad shows nothing": {0, func(s *site) { s.Set(29, 4, 0, 0); s.nomad.Handle("/v1/jobs", poseidontest.Jobs(nil)) }, nil,
 			1, "no job of Poseidon's at all", 0, 0},
 		"the token is wrong": {4, func(s *site) { s.Token("right") }, nil,
 			3, "wants a token (401)", 0, 0},
 		"dry run": {0, func(s *site) { s.Set(29, 4, 0, 1) }, []string{"--dry-run"},
 			0, "would resync: 0/4 runners are idle, and it ends 1 used runner", 0, 0},
-		"OK": {0, func(s *site) { s.Set(29, 4, 0, 0) }, []string{"--state", "OK", "--state-type", "HARD", "--downtime-depth", "0"},
+		"OK": {0, func(s *site) { s.Set(29, 4, 0, 0) }, []string{"--state", "OK", "--state-type", "HARD", "--downtime-depth", "0", "--host-downtime-depth", "0"},
 			0, "nothing to do: the service is OK", 0, 0},
 		"no state directory": {0, func(s *site) { s.dir = filepath.Join(s.dir, "none"); s.Set(29, 4, 0, 0) }, nil,
 			1, "there is no state directory; do: as root: install -d", 0, 0},
@@ -176,7 +194,7 @@ func TestLifeHangs(t *testing.T) {
 			row.prepare(s)
 			var out strings.Builder
 			code := plugin.Main(t.Context(), program(s.by), []string{"--environment", "29", "--address", s.URL(), "--nomad-address", s.nomad.URL(), "--state-dir", s.dir,
-				"--timeout", "2s", "--icinga-url", "https://" + listener.Addr().String(), "--icinga-host", "learn", "--icinga-service", "pool 29"}, []string{"ICINGA_AUTH=a:b"}, &out)
+				"--timeout", "2s", "--icinga-url", "https://" + listener.Addr().String(), "--icinga-host", "learn", "--icinga-service", "pool 29"}, []string{"ICINGA_AUTH=a:password"}, &out)
 			text := out.String()
 			for _, say := range append(row.says, "the comment could not be added: ", "\n    time=") {
 				if code != row.code || !strings.Contains(text, say) {
@@ -190,19 +208,21 @@ func TestLifeHangs(t *testing.T) {
 // TestLifeWithoutFiles holds that a secret that cannot be read costs what it is for and nothing else, and that the line is logged.
 func TestLifeWithoutFiles(t *testing.T) {
 	icinga := []string{"--icinga-url", "https://127.0.0.1:1", "--icinga-host", "learn", "--icinga-service", "pool 29"}
-	ok := []string{"--state", "OK", "--state-type", "HARD", "--downtime-depth", "0"}
+	ok := []string{"--state", "OK", "--state-type", "HARD", "--downtime-depth", "0", "--host-downtime-depth", "0"}
 	for name, row := range map[string]struct {
 		args []string
 		code int
 		says []string
 		puts int
 	}{
-		"login":              {append([]string{"--icinga-auth-file", "/nonexistent"}, icinga...), 0, []string{"[DONE] - ", "the comment could not be added: --icinga-auth-file: cannot read /nonexistent"}, 1},
-		"authority":          {append([]string{"--icinga-ca-file", "/nonexistent"}, icinga...), 0, []string{"[DONE] - ", "the comment could not be added: --icinga-ca-file: cannot read /nonexistent"}, 1},
-		"token":              {[]string{"--token-file", "/nonexistent"}, 3, []string{"[NO ANSWER] - resync 29 at ", "Poseidon could not be asked: --token-file: cannot read /nonexistent"}, 0},
-		"token, at recovery": {append([]string{"--token-file", "/nonexistent"}, ok...), 0, []string{"[DONE] - ", "the service is OK", "the marker of "}, 0},
-		"login, at recovery": {append(append([]string{"--icinga-auth-file", "/nonexistent"}, icinga...), ok...), 0, []string{"[DONE] - ", "the service is OK", "the marker of "}, 0},
-		"Nomad's token":      {[]string{"--nomad-token-file", "/nonexistent"}, 3, []string{"--nomad-token-file: cannot read /nonexistent"}, 0},
+		"login":                      {append([]string{"--icinga-auth-file", "/nonexistent"}, icinga...), 0, []string{"[DONE] - ", "the comment could not be added: --icinga-auth-file: cannot read /nonexistent"}, 1},
+		"authority":                  {append([]string{"--icinga-ca-file", "/nonexistent"}, icinga...), 0, []string{"[DONE] - ", "the comment could not be added: --icinga-ca-file: cannot read /nonexistent"}, 1},
+		"token":                      {[]string{"--token-file", "/nonexistent"}, 3, []string{"[NO ANSWER] - resync 29 at ", "Poseidon could not be asked: --token-file: cannot read /nonexistent"}, 0},
+		"token, at recovery":         {append([]string{"--token-file", "/nonexistent"}, ok...), 0, []string{"[DONE] - ", "the service is OK", "the marker of "}, 0},
+		"login, at recovery":         {append(append([]string{"--icinga-auth-file", "/nonexistent"}, icinga...), ok...), 0, []string{"[DONE] - ", "the service is OK", "the marker of "}, 0},
+		"wrong options, at recovery": {append([]string{"--icinga-url", "http://127.0.0.1", "--nomad-address", "10.0.0.1"}, ok...), 0, []string{"[DONE] - ", "the service is OK", "the marker of "}, 0},
+		"wrong options":              {[]string{"--icinga-url", "http://127.0.0.1"}, 3, []string{"[NO ANSWER] - resync 29 at ", "--icinga-url is not of the form https://"}, 0},
+		"Nomad's token":              {[]string{"--nomad-token-file", "/nonexistent"}, 3, []string{"--nomad-token-file: cannot read /nonexistent"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, 0)
@@ -213,13 +233,13 @@ func TestLifeWithoutFiles(t *testing.T) {
 			if strings.HasSuffix(name, "at recovery") {
 				r := ago(0, DidNotHelp)
 				r.Boot = "another"
-				if err := (store{s.dir}).write(environmentKey(29), r); err != nil {
+				if err := s.store().write(environmentKey(29), r); err != nil {
 					t.Fatal(err)
 				}
 			}
 			var out strings.Builder
 			args := append([]string{"--environment", "29", "--address", s.URL(), "--nomad-address", s.nomad.URL(), "--state-dir", s.dir}, row.args...)
-			code := plugin.Main(t.Context(), program(s.by), args, []string{"ICINGA_AUTH=a:b"}, &out)
+			code := plugin.Main(t.Context(), program(s.by), args, []string{"ICINGA_AUTH=a:password"}, &out)
 			for _, says := range row.says {
 				if !strings.Contains(out.String(), says) {
 					t.Errorf("lacks %q", says)
@@ -228,10 +248,60 @@ func TestLifeWithoutFiles(t *testing.T) {
 			if code != row.code || s.Puts(29) != row.puts || logged != 1 {
 				t.Errorf("exit code %d, %d PUTs, %d lines logged; want %d, %d and 1:\n%s", code, s.Puts(29), logged, row.code, row.puts, out.String())
 			}
-			if r, err := (store{s.dir}).read(environmentKey(29)); err != nil || r.Outcome == DidNotHelp {
+			if r, err := s.store().read(environmentKey(29)); err != nil || r.Outcome == DidNotHelp {
 				t.Errorf("remembers %+v, %v", r, err)
 			}
 		})
+	}
+}
+
+// TestLifeWithoutALogin holds that a comment which nobody may add keeps no pool from being refilled.
+func TestLifeWithoutALogin(t *testing.T) {
+	s := newSite(t, 0)
+	s.by.moment = clockOf(s)
+	s.Set(29, 4, 0, 0)
+	code, text := s.call(t, "--icinga-url", "https://127.0.0.1:1", "--icinga-host", "learn", "--icinga-service", "pool 29")
+	if code != 0 || s.Puts(29) != 1 || !strings.Contains(text, "the comment could not be added: --icinga-url needs a login, USER:PASSWORD in --icinga-auth-file or ICINGA_AUTH") {
+		t.Errorf("exit code %d, %d PUTs: %s", code, s.Puts(29), text)
+	}
+}
+
+// TestLifeTwoPoseidons holds that the environments of two Poseidons with one state directory are kept apart, and their restarts.
+func TestLifeTwoPoseidons(t *testing.T) {
+	a, b := newSite(t, 0), newSite(t, 0)
+	b.dir = a.dir
+	calls := func(s *site, args ...string) int {
+		s.by.moment = clockOf(s)
+		code, text := s.call(t, append(args, "--downtime-depth", "0", "--host-downtime-depth", "0", "--cooldown", "0")...)
+		fmt.Fprintln(t.Output(), text)
+		return code
+	}
+	bad, ok := []string{"--state", "CRITICAL", "--state-type", "HARD"}, []string{"--state", "OK", "--state-type", "HARD"}
+	a.Set(29, 4, 0, 3)
+	a.Crowd()
+	if code := calls(a, bad...); code != 2 || a.Puts(29) != 1 {
+		t.Fatalf("exit code %d, %d PUTs", code, a.Puts(29))
+	}
+	if code := calls(b, ok...); code != 0 {
+		t.Errorf("the other's recovery: exit code %d", code)
+	}
+	if code := calls(a, bad...); code != 1 || a.Puts(29) != 1 {
+		t.Errorf("after the other's recovery: exit code %d, %d PUTs; its marker is gone", code, a.Puts(29))
+	}
+	b.Set(29, 4, 0, 0)
+	if code := calls(b, bad...); code != 0 || b.Puts(29) != 1 {
+		t.Errorf("the other's pool: exit code %d, %d PUTs", code, b.Puts(29))
+	}
+	b.Set(29, 4, 0, 0)
+	b.runs(4)
+	if code := calls(b, append([]string{"--restart-command", "true"}, bad...)...); code == 1 {
+		t.Errorf("the other's restart: exit code %d", code)
+	}
+	if r, err := b.store().read(restartKey); err != nil || !r.exists() {
+		t.Errorf("the restart is remembered as %+v, %v", r, err)
+	}
+	if r, err := a.store().read(restartKey); err != nil || r.exists() {
+		t.Errorf("it is taken for the first one's: %+v, %v", r, err)
 	}
 }
 
@@ -286,7 +356,7 @@ func TestLifeRejected(t *testing.T) {
 				}
 			}
 			for _, key := range []string{environmentKey(29), restartKey} {
-				if r, err := (store{s.dir}).read(key); err != nil || r.exists() {
+				if r, err := s.store().read(key); err != nil || r.exists() {
 					t.Errorf("remembers %+v, %v", r, err)
 				}
 			}
@@ -323,16 +393,16 @@ func TestLifeAfterFailure(t *testing.T) {
 	s.by.moment = clockOf(s)
 	s.Set(29, 4, 0, 0)
 	s.Crowd()
-	bad := []string{"--state", "CRITICAL", "--state-type", "SOFT", "--attempt", "6", "--downtime-depth", "0", "--cooldown", "0"}
+	bad := []string{"--state", "CRITICAL", "--state-type", "SOFT", "--attempt", "6", "--downtime-depth", "0", "--host-downtime-depth", "0", "--cooldown", "0"}
 	for i, step := range []struct {
 		args []string
 		code int
 		says string
 		puts int
 	}{
-		{bad, 2, "it is not repeated until the service recovers, or --force; do: restart Poseidon", 1},
+		{bad, 2, "it is not repeated until the service recovers, or --force; do: add capacity to Nomad's clients: nomad node status", 1},
 		{bad, 1, "did not help (idle 0/4 → 0/4); do: restart Poseidon", 1},
-		{[]string{"--state", "OK", "--state-type", "HARD", "--downtime-depth", "0"}, 0, "the service is OK", 1},
+		{[]string{"--state", "OK", "--state-type", "HARD", "--downtime-depth", "0", "--host-downtime-depth", "0"}, 0, "the service is OK", 1},
 		{bad, 2, "did not help", 2},
 		{[]string{"--force", "--cooldown", "0"}, 2, "did not help", 3},
 	} {
@@ -344,36 +414,38 @@ func TestLifeAfterFailure(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
+	s := newSite(t, 0)
 	for args, want := range map[string]string{
 		"":                                  "--environment ID is needed",
 		"--environment -1":                  "not a number in decimal digits",
 		"--environment 0x1d":                "not a number in decimal digits",
 		"--environment 1_0":                 "not a number in decimal digits",
 		"--environment 10 --environment 29": "it is given twice",
-		"--environment 29 --state CRITICAL --state-type SOFT --attempt 0x6":              "not a number in decimal digits",
-		"--environment 29 --state CRITICAL --state-type HARD --attempt 1":                "--state needs --downtime-depth",
-		"--environment 29 --state OK --state-type HARD":                                  "--state needs --downtime-depth",
-		"--environment 29 --state-dir state":                                             "--state-dir must begin with /",
-		"--environment 29 --on never":                                                    "--on",
-		"--environment 29 --state bad":                                                   "a state is ok, warning, critical or unknown",
-		"--environment 29 --state OK":                                                    "--state needs --state-type",
-		"--environment 29 --state= --state-type= --attempt 0":                            "a state is ok, warning, critical or unknown",
-		"--environment 29 --attempt 6":                                                   "need --state",
-		"--environment 29 --state-type HARD":                                             "need --state",
-		"--environment 29 --state CRITICAL --state-type SOFT":                            "needs --attempt",
-		"--environment 29 --state CRITICAL --state-type HARD --downtime-depth -1":        "not a number in decimal digits",
-		"--environment 29 --spare-used sometimes":                                        "auto, always or never",
-		"--environment 29 --force --state CRITICAL --state-type HARD --downtime-depth 0": "--force is for calls by hand",
-		"--environment 29 --without-nomad --restart-command true":                        "needs Nomad",
-		"--environment 29 --state-dir=":                                                  "--state-dir must begin with /",
-		"--environment 29 --icinga-url https://127.0.0.1:5665":                           "--icinga-host",
-		"--environment 29 --address poseidon:7200":                                       "give it as http",
-		"--environment 29 --nomad-address 10.0.0.1":                                      "not a URL",
-		"--environment 29 --skip extra":                                                  "unexpected",
+		"--environment 29 --state CRITICAL --state-type SOFT --attempt 0x6":                                      "not a number in decimal digits",
+		"--environment 29 --state CRITICAL --state-type HARD --attempt 1":                                        "--state needs --downtime-depth",
+		"--environment 29 --state OK --state-type HARD":                                                          "--state needs --downtime-depth",
+		"--environment 29 --state-dir state":                                                                     "--state-dir must begin with /",
+		"--environment 29 --on never":                                                                            "--on",
+		"--environment 29 --state bad":                                                                           "a state is ok, warning, critical or unknown",
+		"--environment 29 --state OK":                                                                            "--state needs --state-type",
+		"--environment 29 --state= --state-type= --attempt 0":                                                    "a state is ok, warning, critical or unknown",
+		"--environment 29 --attempt 6":                                                                           "need --state",
+		"--environment 29 --state-type HARD":                                                                     "need --state",
+		"--environment 29 --state CRITICAL --state-type SOFT":                                                    "needs --attempt",
+		"--environment 29 --state CRITICAL --state-type HARD --downtime-depth -1":                                "not a number in decimal digits",
+		"--environment 29 --spare-used sometimes":                                                                "auto, always or never",
+		"--environment 29 --state CRITICAL --state-type HARD --downtime-depth 0":                                 "--state needs --host-downtime-depth",
+		"--environment 29 --force --state CRITICAL --state-type HARD --downtime-depth 0 --host-downtime-depth 0": "--force is for calls by hand",
+		"--environment 29 --without-nomad --restart-command true":                                                "needs Nomad",
+		"--environment 29 --state-dir=":                                                                          "--state-dir must begin with /",
+		"--environment 29 --icinga-url https://127.0.0.1:5665":                                                   "--icinga-host",
+		"--environment 29 --address poseidon:7200":                                                               "give it as http",
+		"--environment 29 --nomad-address 10.0.0.1":                                                              "not a URL",
+		"--environment 29 --skip extra":                                                                          "unexpected",
 	} {
 		var out strings.Builder
-		code := Check(t.Context(), strings.Fields(args), nil, &out)
-		if text := out.String(); code != 3 || !strings.HasPrefix(text, "[NO ANSWER] - ") || !strings.Contains(text, want) || strings.Count(text, "\n") != 1 {
+		code := plugin.Main(t.Context(), program(s.by), strings.Fields(args), nil, &out)
+		if text, _, _ := strings.Cut(out.String(), "\n"); code != 3 || !strings.HasPrefix(text, "[NO ANSWER] - ") || !strings.Contains(text, want) {
 			t.Errorf("%s: exit code %d, want %q: %s", args, code, want, text)
 		}
 	}

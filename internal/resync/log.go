@@ -21,7 +21,7 @@ func (h *handler) record(r result, f plugin.Finding, failure error) slog.Record 
 		slog.Int("environment", h.facts.Environment),
 		slog.String("decision", r.name(failure)),
 		slog.String("call", h.facts.Call.String()),
-		slog.Int("downtimes", h.facts.Call.Downtime),
+		slog.Int("downtimes", h.facts.Call.Downtime+h.facts.Call.HostDown),
 		slog.String("user", userName()),
 	)
 	if h.object != "" {

@@ -111,6 +111,8 @@ func (r result) next() string {
 	switch {
 	case r.Action == Restart && r.Failure != nil:
 		return "run the command of --restart-command by hand, as the user that runs the handler, and see to its rights"
+	case errors.As(r.Failure, &answer) && answer.NoRoom:
+		return answer.Hint() + "; then once more by hand, with --force"
 	case errors.As(r.Failure, &answer) && answer.Status >= 300 && answer.Status < 500:
 		return answer.Hint()
 	case r.Unseen != nil && hint(r.Unseen) != "":

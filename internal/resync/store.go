@@ -10,9 +10,12 @@ import (
 	"syscall"
 )
 
-// store keeps, in one directory, a lock and a record for each environment and for the restart of Poseidon. Hosts that share
-// the directory exclude each other.
-type store struct{ dir string }
+// store keeps, in one directory, a lock and a record for each environment of a Poseidon and for its restart. Hosts that share
+// the directory exclude each other, and several Poseidons do not.
+type store struct {
+	dir      string
+	poseidon string // its address, in a form that begins the files' names; "" in tests
+}
 
 // Modes of the files: the group of the directory may read them and write them.
 const fileMode = 0o660
@@ -84,7 +87,13 @@ func (s store) remove(key string) error {
 	return syncDirectory(s.dir)
 }
 
-func (s store) path(key, kind string) string { return filepath.Join(s.dir, key+"."+kind) }
+func (s store) path(key, kind string) string {
+	name := key + "." + kind
+	if s.poseidon != "" {
+		name = s.poseidon + "_" + name
+	}
+	return filepath.Join(s.dir, name)
+}
 
 // usable says why the directory cannot be used. It is not made here: root would make one that Icinga's user may not use.
 func (s store) usable() error {

@@ -14,7 +14,7 @@ import (
 )
 
 func TestStoreKeepsRecords(t *testing.T) {
-	s := store{t.TempDir()}
+	s := store{dir: t.TempDir()}
 	if r, err := s.read("environment-29"); err != nil || r.exists() {
 		t.Fatalf("none: %+v, %v", r, err)
 	}
@@ -57,7 +57,7 @@ func TestStoreBrokenRecord(t *testing.T) {
 		"uptime":      `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z","uptime":-1}`,
 		"larger than": `{"action":"` + strings.Repeat("x", maxRecord) + `"}`,
 	} {
-		s := store{t.TempDir()}
+		s := store{dir: t.TempDir()}
 		if err := os.WriteFile(filepath.Join(s.dir, "environment-29.json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestStoreBrokenRecord(t *testing.T) {
 }
 
 func TestStoreLock(t *testing.T) {
-	s := store{t.TempDir()}
+	s := store{dir: t.TempDir()}
 	me := holder{"mon1", os.Getpid(), noon.Wall}
 	process := fmt.Sprintf("process %d on mon1", os.Getpid())
 	unlock, err := s.lock("environment-29", me)
@@ -104,7 +104,7 @@ func TestStoreLock(t *testing.T) {
 // TestStoreModes holds that the group of the directory can use the files, whatever the umask of who makes them.
 func TestStoreModes(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o077))
-	s := store{t.TempDir()}
+	s := store{dir: t.TempDir()}
 	unlock, err := s.lock("environment-29", holder{"mon1", 7, noon.Wall})
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestStoreModes(t *testing.T) {
 
 // TestStoreStaleLock holds that the file of a run that was killed is no lock.
 func TestStoreStaleLock(t *testing.T) {
-	s := store{t.TempDir()}
+	s := store{dir: t.TempDir()}
 	path := filepath.Join(s.dir, "environment-29.lock")
 	if err := os.WriteFile(path, []byte(`{"host":"mon1","pid":1,"since":"2026-12-03T11:59:00Z"}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestStoreStaleLock(t *testing.T) {
 
 // TestStoreLookKeepsNobodyOut holds that dry runs, however many, never keep a real run from its lock.
 func TestStoreLookKeepsNobodyOut(t *testing.T) {
-	s := store{t.TempDir()}
+	s := store{dir: t.TempDir()}
 	stop := make(chan struct{})
 	var looking sync.WaitGroup
 	looking.Go(func() {
@@ -177,7 +177,7 @@ func TestStoreLookKeepsNobodyOut(t *testing.T) {
 
 // TestStoreFollowsNoLink holds that root by hand empties, writes and reads nothing that a link in the directory points to.
 func TestStoreFollowsNoLink(t *testing.T) {
-	s := store{t.TempDir()}
+	s := store{dir: t.TempDir()}
 	victim := filepath.Join(t.TempDir(), "victim")
 	data, err := ago(time.Minute, Helped).encode()
 	if err != nil {
@@ -219,10 +219,10 @@ func TestStoreUnusable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, want := range map[string]string{file: "is no directory", filepath.Join(file, "below"): "not a directory", "/nonexistent": "install -d -o nagios -g nagios -m 0750 /nonexistent"} {
-		if _, err := (store{dir}).lock("environment-29", holder{}); err == nil || !strings.Contains(err.Error()+"; do: "+hint(err), want) || hint(err) == "" {
+		if _, err := (store{dir: dir}).lock("environment-29", holder{}); err == nil || !strings.Contains(err.Error()+"; do: "+hint(err), want) || hint(err) == "" {
 			t.Errorf("%s: %v; do: %s; want %q", dir, err, hint(err), want)
 		}
-		if err := (store{dir}).write("environment-29", ago(0, Begun)); err == nil {
+		if err := (store{dir: dir}).write("environment-29", ago(0, Begun)); err == nil {
 			t.Errorf("%s: written", dir)
 		}
 	}

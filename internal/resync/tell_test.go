@@ -244,21 +244,22 @@ func TestIcingaOptions(t *testing.T) {
 		auth   string
 		says   string
 	}{
-		"no TLS":        {func(o *icingaOptions) { o.url = "http://127.0.0.1:5665" }, "a:b", "https://HOST:5665"},
-		"a password":    {func(o *icingaOptions) { o.url = "https://a:b@127.0.0.1:5665" }, "a:b", "https://HOST:5665"},
-		"no service":    {func(o *icingaOptions) { o.service = "" }, "a:b", "--icinga-service"},
+		"no TLS":        {func(o *icingaOptions) { o.url = "http://127.0.0.1:5665" }, "a:password", "https://HOST:5665"},
+		"a password":    {func(o *icingaOptions) { o.url = "https://a:b@127.0.0.1:5665" }, "a:password", "https://HOST:5665"},
+		"no service":    {func(o *icingaOptions) { o.service = "" }, "a:password", "--icinga-service"},
 		"no login":      {func(*icingaOptions) {}, "", "USER:PASSWORD"},
 		"half a login":  {func(*icingaOptions) {}, "secret", "USER:PASSWORD"},
-		"no login file": {func(o *icingaOptions) { o.authFile = "/nonexistent" }, "a:b", "--icinga-auth-file: cannot read /nonexistent: no such file"},
-		"login is two":  {func(o *icingaOptions) { o.authFile = two }, "a:b", "USER:PASSWORD"},
-		"no CA file":    {func(o *icingaOptions) { o.caFile = "/nonexistent" }, "a:b", "--icinga-ca-file: cannot read /nonexistent: no such file"},
-		"CA is no PEM":  {func(o *icingaOptions) { o.caFile = two }, "a:b", "no certificate"},
+		"no login file": {func(o *icingaOptions) { o.authFile = "/nonexistent" }, "a:password", "--icinga-auth-file: cannot read /nonexistent: no such file"},
+		"login is two":  {func(o *icingaOptions) { o.authFile = two }, "a:password", "USER:PASSWORD"},
+		"a short one":   {func(*icingaOptions) {}, "a:s3cr7", "ICINGA_AUTH: it is shorter than 6 characters"},
+		"no CA file":    {func(o *icingaOptions) { o.caFile = "/nonexistent" }, "a:password", "--icinga-ca-file: cannot read /nonexistent: no such file"},
+		"CA is no PEM":  {func(o *icingaOptions) { o.caFile = two }, "a:password", "no certificate"},
 	} {
 		o := good
 		row.change(&o)
 		_, err := o.connect(func(string) string { return row.auth }, "")
 		var misuse interface{ Usage() bool }
-		if !errors.As(err, &misuse) || !misuse.Usage() || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "secret") {
+		if !errors.As(err, &misuse) || !misuse.Usage() || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "s3cr7") {
 			t.Errorf("%s: %v, want %q", name, err, row.says)
 		}
 	}

@@ -56,10 +56,19 @@ func Secret(source, file, howto string) (string, error) {
 	return text, nil
 }
 
-// OneWord refuses a token that cannot stand in a header.
+// OneWord refuses a token that cannot stand in a header, or be masked.
 func OneWord(source, token string) error {
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return &FileError{What: source + ": the token is not one word", Remedy: "give the token and nothing else"}
+	}
+	return Maskable(source, token)
+}
+
+// Maskable refuses a secret that is too short for Mask: a server that echoes it would have it told to everybody. An empty one is none.
+func Maskable(source, secret string) error {
+	if secret != "" && len(secret) < leastSecret {
+		return &FileError{What: fmt.Sprintf("%s: it is shorter than %d characters", source, leastSecret),
+			Remedy: "let the server have a longer one: so short a secret cannot be masked where a server or a proxy repeats it"}
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// leastSecret is the length from which on a text is taken for a secret, in bytes: shorter ones stand in answers by chance.
+// leastSecret is the length from which on a text is taken for a secret, in bytes: shorter ones stand in answers by chance, and are
+// not taken for a login.
 const leastSecret = 6
 
 // Mask overwrites with asterisks, in the answers of next, the credentials that a request carries: some servers and many proxies

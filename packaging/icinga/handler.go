@@ -11,12 +11,13 @@ import (
 
 // told are the options by which Icinga tells the handler of the service.
 var told = map[string]string{
-	"state":          "$service.state$",
-	"state-type":     "$service.state_type$",
-	"attempt":        "$service.check_attempt$",
-	"downtime-depth": "$service.downtime_depth$",
-	"icinga-host":    "$host.name$",
-	"icinga-service": "$service.name$",
+	"state":               "$service.state$",
+	"state-type":          "$service.state_type$",
+	"attempt":             "$service.check_attempt$",
+	"downtime-depth":      "$service.downtime_depth$",
+	"host-downtime-depth": "$host.downtime_depth$",
+	"icinga-host":         "$host.name$",
+	"icinga-service":      "$service.name$",
 }
 
 // elsewhere is true on a node that schedules no check of the service. Icinga calls a handler on the parent zone's nodes too,

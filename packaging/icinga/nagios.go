@@ -17,7 +17,7 @@ var nagios = []struct {
 		{"warning", "$ARG1$"}, {"critical", "$ARG2$"}}},
 	{"check_prewarm_pool", append(pool, setting{"warning", "$ARG1$"}, setting{"critical", "$ARG2$"})},
 	{"resync_prewarm_pool", append(pool, setting{"state", "$SERVICESTATE$"}, setting{"state-type", "$SERVICESTATETYPE$"},
-		setting{"attempt", "$SERVICEATTEMPT$"}, setting{"downtime-depth", "$SERVICEDOWNTIME$"})},
+		setting{"attempt", "$SERVICEATTEMPT$"}, setting{"downtime-depth", "$SERVICEDOWNTIME$"}, setting{"host-downtime-depth", "$HOSTDOWNTIME$"})},
 }
 
 type setting struct{ option, value string }

@@ -205,27 +205,31 @@ func comment(t *testing.T, n *realicinga.Node, service, says string) {
 	})
 }
 
-// Icinga calls the handler in a downtime too (facts 0.4); it does nothing then.
+// Icinga calls the handler in a downtime too (facts 0.4), of the service or of its host, and counts the two apart; it does nothing then.
 func TestIcingaRefillsNothingInADowntime(t *testing.T) {
-	l := startLearning(t)
-	n := icinga(t)
-	n.Write(t, "zones.d/localhost/hosts.conf", l.host(t, "learn", n, ""))
-	n.Start(t)
-	follow(t, n, pool29, step{"OK HARD", idle4})
-	now := time.Now().Unix()
-	n.Act(t, "schedule-downtime", map[string]any{"type": "Service", "service": pool29, "author": "test", "comment": "maintenance", "start_time": now - 60, "end_time": now + 3600, "fixed": true})
-	l.drain()
-	for attempt := 1; attempt <= 8; attempt++ {
-		n.Check(t, pool29)
-	}
-	if got := n.Service(t, pool29); got.String() != "CRITICAL HARD" {
-		t.Fatalf("%s", got)
-	}
-	handled(t, n, pool29, 9)
-	for _, request := range l.poseidon.Requests() {
-		if !strings.HasPrefix(request, "GET /api/v1/statistics/") {
-			t.Errorf("%s in a downtime", request)
-		}
+	for kind, of := range map[string]string{"Service": pool29, "Host": "learn"} {
+		t.Run(kind, func(t *testing.T) {
+			l := startLearning(t)
+			n := icinga(t)
+			n.Write(t, "zones.d/localhost/hosts.conf", l.host(t, "learn", n, ""))
+			n.Start(t)
+			follow(t, n, pool29, step{"OK HARD", idle4})
+			now := time.Now().Unix()
+			n.Act(t, "schedule-downtime", map[string]any{"type": kind, strings.ToLower(kind): of, "author": "test", "comment": "maintenance", "start_time": now - 60, "end_time": now + 3600, "fixed": true})
+			l.drain()
+			for attempt := 1; attempt <= 8; attempt++ {
+				n.Check(t, pool29)
+			}
+			if got := n.Service(t, pool29); got.String() != "CRITICAL HARD" {
+				t.Fatalf("%s", got)
+			}
+			handled(t, n, pool29, 9)
+			for _, request := range l.poseidon.Requests() {
+				if !strings.HasPrefix(request, "GET /api/v1/statistics/") {
+					t.Errorf("%s in a downtime", request)
+				}
+			}
+		})
 	}
 }
 

@@ -100,7 +100,7 @@ func TestNagiosCommandLines(t *testing.T) {
 	macros := map[string]string{
 		"USER1": plugins(t), "_SERVICEPOSEIDON_ENVIRONMENT": "29", "_HOSTPOSEIDON_ADDRESS": l.poseidon.URL(), "_HOSTPOSEIDON_TOKEN_FILE": token,
 		"_HOSTNOMAD_ADDRESS": l.nomad.URL(), "ARG1": "50:", "ARG2": "25:",
-		"SERVICESTATE": "CRITICAL", "SERVICESTATETYPE": "SOFT", "SERVICEATTEMPT": "5", "SERVICEDOWNTIME": "0",
+		"SERVICESTATE": "CRITICAL", "SERVICESTATETYPE": "SOFT", "SERVICEATTEMPT": "5", "SERVICEDOWNTIME": "0", "HOSTDOWNTIME": "0",
 	}
 	definition := regexp.MustCompile(`command_name (\w+)\n  command_line (.*)`)
 	macro := regexp.MustCompile(`\$(\w+)\$`)
