@@ -59,8 +59,10 @@ func (j *judgement) servers() {
 			causes = append(causes, fmt.Sprintf("%s says: %s", p.Address, p.Leaderless))
 		}
 	}
+	if j.snapshot.Leaderless == "" || len(j.snapshot.Pings) > 0 {
+		j.points[serversSilent] = float64(silent) // a single address is not pinged: that it answers is known by then
+	}
 	if pings := len(j.snapshot.Pings); pings > 0 {
-		j.points[serversSilent] = float64(silent)
 		if silent > 0 {
 			problems = append(problems, fmt.Sprintf("%d of %d %s", silent, pings, verb(silent, "does not answer", "do not answer")))
 		}
