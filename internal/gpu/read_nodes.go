@@ -20,11 +20,11 @@ var nodesResource = kube.Resource{Version: "v1", Name: "nodes"}
 func (r reader) nodes(ctx context.Context) ([]Node, error) {
 	var asks []kube.Query
 	for _, name := range r.names {
-		asks = append(asks, kube.Query{FieldSelector: "metadata.name=" + name})
+		asks = append(asks, kube.Query{FieldSelector: "metadata.name=" + name, Omit: kube.NodeVolumes})
 	}
 	if len(r.names) == 0 {
 		for _, selector := range queries(slices.Concat(r.has, r.expected)) {
-			asks = append(asks, kube.Query{LabelSelector: selector})
+			asks = append(asks, kube.Query{LabelSelector: selector, Omit: kube.NodeVolumes})
 		}
 	}
 	var out []Node

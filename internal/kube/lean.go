@@ -1,51 +1,53 @@
 package kube
 
-import "encoding/binary"
-
-// A node's status (field 3) names its images (8), and the volumes in use (9) and attached (10): half of its size and most of its
-// strings, and nothing that is judged (k8s.io/api/core/v1/generated.proto). In answers in protobuf they are left out before decoding.
-const (
-	nodeStatus                = 3
-	firstUnjudged, noUnjudged = 8, 11
+import (
+	"encoding/binary"
+	"slices"
 )
 
-var nodesResource = Resource{Version: "v1", Name: "nodes"}
+// Omit names what need not be decoded of an object: fields by the message within it that holds them, all by their numbers
+// (k8s.io/api/core/v1/generated.proto). In answers in protobuf they are left out before decoding.
+type Omit map[uint64][]uint64
 
-// lean appends to dst what a node has besides. What is not good protobuf is appended as it is, for the decoder to say why.
-func lean(dst, node []byte) []byte {
+// NodeVolumes are, in the status of a node, its images and the volumes in use and attached: half of its size and most of its strings.
+var NodeVolumes = Omit{3: {8, 9, 10}}
+
+// lean appends to dst what an object has besides. What is not good protobuf is appended as it is, for the decoder to say why.
+func (o Omit) lean(dst, object []byte) []byte {
 	start := len(dst)
-	for rest := node; len(rest) > 0; {
+	for rest := object; len(rest) > 0; {
 		field, size, value := protobufField(rest)
 		if size == 0 {
-			return append(dst[:start], node...)
+			return append(dst[:start], object...)
 		}
-		if field != nodeStatus || value == nil {
+		omitted := o[field]
+		if omitted == nil || value == nil {
 			dst, rest = append(dst, rest[:size]...), rest[size:]
 			continue
 		}
 		length := 0
-		good := judged(value, func(field []byte) { length += len(field) })
+		good := kept(value, omitted, func(field []byte) { length += len(field) })
 		if !good {
-			return append(dst[:start], node...)
+			return append(dst[:start], object...)
 		}
-		dst = binary.AppendUvarint(append(dst, nodeStatus<<3|lengthDelimited), uint64(length))
-		judged(value, func(field []byte) { dst = append(dst, field...) })
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, field<<3|lengthDelimited), uint64(length))
+		kept(value, omitted, func(field []byte) { dst = append(dst, field...) })
 		rest = rest[size:]
 	}
 	return dst
 }
 
-// judged yields the fields of a status that are kept. It returns false when it comes to what is not good protobuf.
-func judged(status []byte, yield func(field []byte)) bool {
-	for len(status) > 0 {
-		field, size, _ := protobufField(status)
+// kept yields the fields of a message that are not omitted. It returns false when it comes to what is not good protobuf.
+func kept(message []byte, omitted []uint64, yield func(field []byte)) bool {
+	for len(message) > 0 {
+		field, size, _ := protobufField(message)
 		if size == 0 {
 			return false
 		}
-		if field < firstUnjudged || field >= noUnjudged {
-			yield(status[:size])
+		if !slices.Contains(omitted, field) {
+			yield(message[:size])
 		}
-		status = status[size:]
+		message = message[size:]
 	}
 	return true
 }

@@ -19,7 +19,7 @@ func TestLean(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := lean([]byte("before"), raw)
+	kept := NodeVolumes.lean([]byte("before"), raw)
 	var got corev1.Node
 	if err := got.Unmarshal(kept[len("before"):]); err != nil || len(kept) > len(raw)/2 {
 		t.Fatalf("%d of %d bytes: %v", len(kept), len(raw), err)
@@ -41,7 +41,7 @@ func TestLeanBroken(t *testing.T) {
 		"eight bytes, cut": "\x091234567", "a group": "\x0b\x0c", "broken within the status": "\x1a\x02\x42\x05", "a length beyond all": "\x1a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
 		"a good field before": "\x12\x00\x1a\x05a", "a status that is a number": "\x18\x01",
 	} {
-		if got := lean(nil, []byte(raw)); !bytes.Equal(got, []byte(raw)) {
+		if got := NodeVolumes.lean(nil, []byte(raw)); !bytes.Equal(got, []byte(raw)) {
 			t.Errorf("%s: %q became %q", name, raw, got)
 		}
 	}

@@ -18,7 +18,7 @@ const (
 
 // List asks for all objects in pages of 500 and keeps of each only what reduce returns; false drops the object. reduce must
 // not keep the pointer. T is a Kubernetes type (asked for as protobuf), an own struct with json tags, or
-// metav1.PartialObjectMetadata, for which the metadata alone is asked for. Nodes come without images and volumes.
+// metav1.PartialObjectMetadata, for which the metadata alone is asked for.
 //
 // An answer that is not the right kind of list is an error, never an empty list. If the list changes too much while it is
 // read (410), it is read once more from the beginning; reduce then sees objects again. Errors are of type *Error.
@@ -47,7 +47,7 @@ func listOnce[T, R any](ctx context.Context, c *Client, r Resource, q Query, red
 		ask.query = q.values(token)
 		next := ""
 		err := c.ask(ctx, ask, func(a *answer) error {
-			page := pageReader[T]{want: r, keep: keep, seen: seen}
+			page := pageReader[T]{want: r, omit: q.Omit, keep: keep, seen: seen}
 			err := page.read(a)
 			seen, next = page.seen, page.next
 			return err

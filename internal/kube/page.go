@@ -8,6 +8,7 @@ import (
 // pageReader reads one page of a list, item by item, so that never more than one object is in memory besides what is kept.
 type pageReader[T any] struct {
 	want Resource
+	omit Omit
 	keep func(*T)
 	seen int    // objects so far, of all pages
 	next string // continue token

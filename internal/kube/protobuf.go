@@ -68,8 +68,8 @@ func (p *pageReader[T]) protobufItem(w *wire) error {
 	if err != nil {
 		return err
 	}
-	if p.want == nodesResource {
-		w.lean = lean(w.lean[:0], raw)
+	if len(p.omit) > 0 {
+		w.lean = p.omit.lean(w.lean[:0], raw)
 		raw = w.lean
 	}
 	object := new(T)

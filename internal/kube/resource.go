@@ -11,7 +11,10 @@ import (
 type Resource struct{ Group, Version, Name string }
 
 // Query narrows a list. Custom resources know only the field selectors metadata.name and metadata.namespace.
-type Query struct{ Namespace, LabelSelector, FieldSelector string }
+type Query struct {
+	Namespace, LabelSelector, FieldSelector string
+	Omit                                    Omit // what need not be decoded; answers in JSON hold it all the same
+}
 
 // pageSize is the number of objects asked for at once. Measured with 5,000 nodes: same time as one answer, a fifth of the
 // memory. It must not be sent together with resourceVersion=0, which makes the server ignore it.

@@ -14,7 +14,7 @@ import (
 var nodes = kube.Resource{Version: "v1", Name: "nodes"}
 
 func readNodes(ctx context.Context, c *kube.Client, keep map[string]bool) ([]Node, error) {
-	return kube.List(ctx, c, nodes, kube.Query{}, func(n *corev1.Node) (Node, bool) { return reduceNode(n, keep), true })
+	return kube.List(ctx, c, nodes, kube.Query{Omit: kube.NodeVolumes}, func(n *corev1.Node) (Node, bool) { return reduceNode(n, keep), true })
 }
 
 // maxText is what is kept of a text, in bytes. The MCO cuts reasons at 2,000 characters.
