@@ -43,7 +43,7 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 		v.Summary += "; no GPU DaemonSet in " + plugin.List(s.Empty) + ", is --namespace right?"
 	}
 	if len(j.left) > 0 {
-		v.Summary += fmt.Sprintf("; %s only a label left: %s", hasHave(len(j.left)), plugin.List(j.left))
+		v.Summary += fmt.Sprintf("; %s %s only a label left: %s", plugin.Count(len(j.left), "node"), plugin.Verb(len(j.left), "has", "have"), plugin.List(j.left))
 		if len(j.totals.bad) > 0 { // then the summary is not told
 			v.Findings = append(v.Findings, plugin.Finding{State: plugin.OK, Subject: subject(j.left), Problem: "only a label is left, so it is not judged"})
 		}
@@ -57,25 +57,13 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 	return v
 }
 
-// hasHave is "1 node has", "2 nodes have".
-func hasHave(nodes int) string {
-	if nodes == 1 {
-		return "1 node has"
-	}
-	return fmt.Sprintf("%d nodes have", nodes)
-}
-
 // empty: no node was judged, as none matches or none of those that match has GPUs. That is as bad as no answer, unless the user
 // says that it is right.
 func (j *judgement) empty() plugin.Finding {
 	f := plugin.Finding{State: plugin.Unknown, Subject: "cluster", Problem: "has no GPU node",
 		Cause: "no node matches any selector that means so", Remedy: "give --selector or --expect-selector, or --allow-empty if that is right"}
 	if n := len(j.snapshot.Nodes); n > 0 {
-		match := "nodes match"
-		if n == 1 {
-			match = "node matches"
-		}
-		f.Cause = fmt.Sprintf("%d %s a selector, but none has GPUs to judge", n, match)
+		f.Cause = fmt.Sprintf("%s %s a selector, but none has GPUs to judge", plugin.Count(n, "node"), plugin.Verb(n, "matches", "match"))
 		f.Remedy = "see why (below); give --allow-empty if that is right"
 		f.Details = slices.Clone(j.notes)
 	}

@@ -101,28 +101,25 @@ func (j *judgement) keptAway(v *view) bool {
 }
 
 // causing is the view with only those taints that keep away pods without which there are no GPUs.
-func causing(v *view) view {
-	cause := *v
-	cause.taints = slices.DeleteFunc(slices.Clone(v.taints), func(t corev1.Taint) bool {
+func causing(v *view) *view {
+	return v.less(func(v *view, t corev1.Taint) bool {
 		return !slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool { return v.needs(d) && !d.tolerates(&t) })
 	})
-	cause.blocked = slices.DeleteFunc(slices.Clone(v.blocked), func(d *DaemonSet) bool { return len(d.untolerated(cause.taints)) == 0 })
-	return cause
 }
 
 // byTaint: finding B of the incident. The operator, its DaemonSets and NVIDIA's own alert all look healthy meanwhile, as none of
 // them counts a node that a taint excludes. Taints that keep only auxiliary pods away are not the cause.
 func (j *judgement) byTaint(v *view, f *fact) {
 	cause := causing(v)
-	f.since = taintAge(&cause)
+	f.since = taintAge(cause)
 	f.because = func(age string) string { return notTolerated(cause.taints, cause.blocked, age) }
 	loss := "nobody can use these GPUs"
 	if j.labelsMissing(v) != "" {
 		loss += ", billing and quotas by label miss the node"
 	}
 	f.Consequence = joined("; ", f.Consequence, loss)
-	f.remedy = j.without(&cause)
-	f.Details = append(f.Details, j.taintDetails(&cause)...)
+	f.remedy = j.without(cause)
+	f.Details = append(f.Details, j.taintDetails(cause)...)
 }
 
 // byChain: no taint, nothing under way; then it is a label, a DaemonSet, a pod, or the plugin itself.
@@ -186,11 +183,8 @@ func (j *judgement) plugins(v *view) []*DaemonSet {
 	var out []*DaemonSet
 	for i := range j.daemonSets {
 		d := &j.daemonSets[i]
-		_, labelled := v.Labels[deployPlugin]
-		if _, containers := d.NodeSelector[deployPlugin]; containers && !labelled && virtual(v.Node) {
-			continue
-		}
-		if d.Role == rolePlugin && d.isDRA() == dra {
+		_, forContainers := d.NodeSelector[deployPlugin]
+		if d.Role == rolePlugin && d.isDRA() == dra && !(forContainers && virtual(v.Node)) {
 			out = append(out, d)
 		}
 	}
@@ -211,9 +205,7 @@ func (j *judgement) guess(v *view, f *fact) {
 		return
 	}
 	f.Cause = "why is not known, as the GPU DaemonSets and their pods could not be read"
-	f.remedy = func(nodes []string) string {
-		return podsOn("-A", nodes)
-	}
+	f.remedy = func(nodes []string) string { return podsOn("-A", nodes) }
 }
 
 // virtual: the node's GPUs are for virtual machines.
@@ -288,9 +280,7 @@ func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
 	switch {
 	case !known:
 		f.Cause = fmt.Sprintf("%s should run there; whether its pod does is not known, as pods were not read", d.Name)
-		f.remedy = func(nodes []string) string {
-			return podsOn(whereIs(d), nodes)
-		}
+		f.remedy = func(nodes []string) string { return podsOn(whereIs(d), nodes) }
 	case d.isDRA():
 		f.Cause = d.Name + " runs there but has published no device"
 		if v.offer.capacity > 0 {

@@ -126,18 +126,11 @@ func notTolerated(taints []corev1.Taint, by []*DaemonSet, age string) string {
 	if len(gpus) > 0 && len(nfd) > 0 {
 		who += " and the NFD worker"
 	}
-	is := " is"
-	if len(taints) > 1 {
-		is = " are"
+	text := taintWords(taints)
+	if age != "" {
+		text += ", there " + age + ","
 	}
-	return joined(", there ", taintWords(taints), age) + commaIf(age) + is + " not tolerated by " + who + inferred
-}
-
-func commaIf(text string) string {
-	if text == "" {
-		return ""
-	}
-	return ","
+	return text + " " + plugin.Verb(len(taints), "is", "are") + " not tolerated by " + who + inferred
 }
 
 // settings is where the tolerations of DaemonSets are written down.
