@@ -4,13 +4,8 @@ package main
 import (
 	"context"
 	"os"
-	"runtime"
 
 	"overdue/internal/gpu"
 )
 
-func main() {
-	// It asks one question after the other. Threads on more processors only wake each other for that, a tenth of all CPU time.
-	runtime.GOMAXPROCS(1)
-	os.Exit(gpu.Check(context.Background(), os.Args[1:], os.Environ(), os.Stdout))
-}
+func main() { os.Exit(gpu.Check(context.Background(), os.Args[1:], os.Environ(), os.Stdout)) }

@@ -82,7 +82,7 @@ func (j *judgement) tellNotLooked(unknown []FailedEvaluation) {
 		return
 	}
 	j.add(plugin.Finding{State: plugin.OK, Subject: "evaluations", Problem: plugin.Count(len(unknown), "more failed evaluation") + " not looked at",
-		Cause: "whether " + verb(len(unknown), "it was", "they were") + " made good since is not known"})
+		Cause: "whether " + plugin.Verb(len(unknown), "it was", "they were") + " made good since is not known"})
 }
 
 // followUp is the trigger of an evaluation that takes the place of one that no scheduler finished.

@@ -39,7 +39,7 @@ func (j *judgement) jobs() {
 		Consequence: "nothing will ever start it"})
 	cause := "no evaluation is open that could place its allocations"
 	if n := j.snapshot.Jobs.UnverifiedAlone; n > 0 {
-		cause += "; " + plugin.Count(n, "more job") + verb(n, " seems", " seem") + " to be left alone too"
+		cause += "; " + plugin.Count(n, "more job") + plugin.Verb(n, " seems", " seem") + " to be left alone too"
 	}
 	j.tellJobs("left alone", closed, plugin.Warning, plugin.Finding{
 		Problem: "pending, and all its evaluations are closed", Cause: cause,

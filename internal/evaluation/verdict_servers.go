@@ -64,10 +64,10 @@ func (j *judgement) servers() {
 	}
 	if pings := len(j.snapshot.Pings); pings > 0 {
 		if silent > 0 {
-			problems = append(problems, fmt.Sprintf("%d of %d %s", silent, pings, verb(silent, "does not answer", "do not answer")))
+			problems = append(problems, fmt.Sprintf("%d of %d %s", silent, pings, plugin.Verb(silent, "does not answer", "do not answer")))
 		}
 		if leaderless > 0 {
-			problems = append(problems, fmt.Sprintf("%d of %d %s", leaderless, pings, verb(leaderless, "knows no leader", "know no leader")))
+			problems = append(problems, fmt.Sprintf("%d of %d %s", leaderless, pings, plugin.Verb(leaderless, "knows no leader", "know no leader")))
 		}
 	}
 	if s := j.snapshot.Servers; s != nil {

@@ -9,14 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// verb is the form of a verb that goes with a number.
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
 // parent is the job that a dispatched or periodic child belongs to, or the job itself.
 func (j JobID) parent() JobID {
 	for end := strings.LastIndexByte(j.Job, '/'); end > 0; end = strings.LastIndexByte(j.Job[:end], '/') {

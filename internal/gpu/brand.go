@@ -32,18 +32,17 @@ func named(o *appsv1.DaemonSet, parts []string) bool {
 
 // brands says whether a DaemonSet's name or image is that of the vendor's GPUs.
 func (p Params) brands(o *appsv1.DaemonSet) bool {
-	has := func(parts []string) bool { return named(o, parts) }
 	for _, domain := range p.domains() {
-		if has(marks[domain]) {
+		if named(o, marks[domain]) {
 			return true
 		}
 	}
 	for _, others := range marks { // nobody's: "gpu-device-plugin"
-		if has(others) {
+		if named(o, others) {
 			return false
 		}
 	}
-	return has([]string{"gpu"}) && slices.ContainsFunc(o.Spec.Template.Spec.Tolerations, func(t corev1.Toleration) bool { return p.owns(t.Key) })
+	return named(o, []string{"gpu"}) && slices.ContainsFunc(o.Spec.Template.Spec.Tolerations, func(t corev1.Toleration) bool { return p.owns(t.Key) })
 }
 
 // related says whether an API version's group is of the vendor's domain, or of one beside it: Intel's operator has deviceplugin.intel.com

@@ -175,26 +175,3 @@ func (o *options) reader() (reader, error) {
 
 // given says whether an option of the vendor's is on the command line, be it empty.
 func (o *options) given(option string) bool { return o.flags != nil && o.flags.Changed(option) }
-
-// taintsValue is the flag --ignore-taint.
-type taintsValue struct{ list *[]TaintPattern }
-
-func (v taintsValue) Set(s string) error {
-	p, err := ParseTaint(s)
-	if err == nil {
-		*v.list = append(*v.list, p)
-	}
-	return err
-}
-
-func (v taintsValue) String() string {
-	var out []string
-	if v.list != nil {
-		for _, p := range *v.list {
-			out = append(out, p.text)
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
-func (taintsValue) Type() string { return "taint" }

@@ -47,3 +47,12 @@ func ends(t corev1.Taint) string {
 	}
 	return ""
 }
+
+// passes says whether a taint takes itself off: a program that does so has set it, within the grace as far as anything tells.
+func (j *judgement) passes(v *view, t corev1.Taint) bool {
+	since := v.TaintsWritten
+	if t.TimeAdded != nil {
+		since = t.TimeAdded.Time
+	}
+	return ends(t) != "" && j.young(since)
+}

@@ -17,7 +17,7 @@ func (j *judgement) excuses(v *view, u underway, byTaint bool) bool {
 	if byTaint {
 		cause := causing(v)
 		passes := u.first || u.restart && !slices.ContainsFunc(cause.taints, func(t corev1.Taint) bool { return ends(t) == "" })
-		return passes && !j.old(taintAge(&cause).Time)
+		return passes && !j.old(taintAge(cause).Time)
 	}
 	if u.stuck { // its own signs of progress decide
 		return true

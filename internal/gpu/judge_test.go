@@ -119,7 +119,7 @@ func TestJudgeIncident(t *testing.T) {
 
 func ignore(text string) func(*Limits) {
 	return func(l *Limits) {
-		p, err := ParseTaint(text)
+		p, err := parseTaint(text)
 		if err != nil {
 			panic(err)
 		}

@@ -20,7 +20,7 @@ func TestJudgeNFDKeptAway(t *testing.T) {
 	}
 	crash := []func(*Snapshot){on("all", gpus(0, 0)), gone("gpu-01", "nfd-worker"), ill("gpu-01", "nvidia-driver-daemonset", "CrashLoopBackOff in nvidia-driver-ctr (41 restarts)", 2*day)}
 	ignored := func(l *Limits) {
-		p, _ := ParseTaint("dedicated=ml")
+		p, _ := parseTaint("dedicated=ml")
 		l.IgnoreTaints = []TaintPattern{p}
 	}
 	gke := cloud(taint("nvidia.com/gpu=present:NoSchedule", 30*day))

@@ -151,3 +151,13 @@ func (j *judgement) expects(n *Node) (want int64, by string) {
 	}
 	return want, by
 }
+
+// class is the instance type by which nodes can be compared; empty: none. k3s and RKE2 give one to all their nodes, vSphere one that
+// tells of processors and memory only.
+func class(n *Node) string {
+	kind := n.Labels[labelInstance]
+	if kind == "k3s" || kind == "rke2" || strings.HasPrefix(kind, "vsphere-vm.") {
+		return ""
+	}
+	return kind
+}

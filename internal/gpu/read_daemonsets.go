@@ -98,8 +98,7 @@ func (r reader) means(key string) bool {
 		return false
 	}
 	for _, s := range r.has {
-		requirements, _ := s.Requirements()
-		for _, requirement := range requirements {
+		for _, requirement := range requirements(s) {
 			if requirement.Key() == key {
 				return true
 			}

@@ -42,3 +42,6 @@ func roleOf(name string) role {
 	}
 	return roleAuxiliary
 }
+
+// essential says whether GPUs depend on the DaemonSet.
+func (d *DaemonSet) essential() bool { return d.Role != roleAuxiliary && d.Role != roleLabels }

@@ -55,11 +55,11 @@ var opposites = map[selection.Operator]selection.Operator{
 
 // opposite is the requirement that holds where a selector does not; only a selector of one requirement has one.
 func opposite(s labels.Selector) (labels.Requirement, bool) {
-	requirements, _ := s.Requirements()
-	if len(requirements) != 1 {
+	all := requirements(s)
+	if len(all) != 1 {
 		return labels.Requirement{}, false
 	}
-	r := requirements[0]
+	r := all[0]
 	operator, ok := opposites[r.Operator()]
 	if !ok {
 		return labels.Requirement{}, false

@@ -1,11 +1,7 @@
 package gpu
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -76,19 +72,6 @@ func (j *judgement) softened(v *view, f *fact) {
 	f.Problem += ", cordoned"
 }
 
-// essential says whether GPUs depend on the DaemonSet.
-func (d *DaemonSet) essential() bool { return d.Role != roleAuxiliary && d.Role != roleLabels }
-
-// needs says whether the node's GPUs depend on the DaemonSet. On NFD's worker they do until the node has the labels by which a plugin
-// selects it.
-func (v *view) needs(d *DaemonSet) bool {
-	return d.essential() && !(d.Role == roleNFD && v.labelled())
-}
-
-func (v *view) labelled() bool {
-	return v.Recognised && slices.ContainsFunc(v.selected, func(d *DaemonSet) bool { return d.Role == rolePlugin })
-}
-
 // keptAway says whether taints keep the pods away without which there are no GPUs: one of those does not run any more.
 func (j *judgement) keptAway(v *view) bool {
 	return slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool {
@@ -101,252 +84,23 @@ func (j *judgement) keptAway(v *view) bool {
 }
 
 // causing is the view with only those taints that keep away pods without which there are no GPUs.
-func causing(v *view) view {
-	cause := *v
-	cause.taints = slices.DeleteFunc(slices.Clone(v.taints), func(t corev1.Taint) bool {
+func causing(v *view) *view {
+	return v.less(func(v *view, t corev1.Taint) bool {
 		return !slices.ContainsFunc(v.blocked, func(d *DaemonSet) bool { return v.needs(d) && !d.tolerates(&t) })
 	})
-	cause.blocked = slices.DeleteFunc(slices.Clone(v.blocked), func(d *DaemonSet) bool { return len(d.untolerated(cause.taints)) == 0 })
-	return cause
 }
 
 // byTaint: finding B of the incident. The operator, its DaemonSets and NVIDIA's own alert all look healthy meanwhile, as none of
 // them counts a node that a taint excludes. Taints that keep only auxiliary pods away are not the cause.
 func (j *judgement) byTaint(v *view, f *fact) {
 	cause := causing(v)
-	f.since = taintAge(&cause)
+	f.since = taintAge(cause)
 	f.because = func(age string) string { return notTolerated(cause.taints, cause.blocked, age) }
 	loss := "nobody can use these GPUs"
 	if j.labelsMissing(v) != "" {
 		loss += ", billing and quotas by label miss the node"
 	}
 	f.Consequence = joined("; ", f.Consequence, loss)
-	f.remedy = j.without(&cause)
-	f.Details = append(f.Details, j.taintDetails(&cause)...)
-}
-
-// byChain: no taint, nothing under way; then it is a label, a DaemonSet, a pod, or the plugin itself.
-func (j *judgement) byChain(v *view, f *fact) {
-	plugins := j.plugins(v)
-	selected := slices.ContainsFunc(plugins, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) })
-	inferred := !j.snapshot.DaemonSetsRead || len(j.snapshot.Unread) > 0
-	failed, hasFailed := inState(v.Node, "failed")
-	switch {
-	case v.Labels[j.params.UpgradeLabel] == upgradeFailed:
-		f.Cause = "the driver upgrade failed"
-		f.remedy = j.upgradeAnew
-	case hasFailed:
-		f.Cause = "the " + failed.of(v.Node) + " failed"
-		f.remedy = j.restart(failed.manager, failed.say)
-	case inferred && len(plugins) == 0:
-		j.guess(v, f)
-		return
-	case len(plugins) == 0 && usesDRA(v.Node, j.daemonSets):
-		f.Cause = "no DaemonSet of a DRA driver exists"
-		f.Remedy = "see whether the DRA driver is installed, and whether --namespace is right"
-		return
-	case len(plugins) == 0 && virtual(v.Node):
-		f.Cause = fmt.Sprintf("no device plugin DaemonSet for virtual machines exists (%s=%s)", labelWorkload, v.Labels[labelWorkload])
-		f.Remedy = "see whether sandbox workloads and their device plugin are enabled in the GPU operator, or whether that label is right"
-		return
-	case len(plugins) == 0:
-		f.Cause = "no device plugin DaemonSet exists"
-		f.Remedy = "see whether the GPU operator is installed and its device plugin enabled, and whether --namespace is right"
-		return
-	case !selected:
-		j.notSelected(v, plugins, f)
-		return
-	case invalidMIG(v.Node):
-		f.Cause = fmt.Sprintf("its GPUs are divided unlike each other, which the MIG strategy single refuses (%s=%s)", labelProduct, v.Labels[labelProduct])
-		f.Remedy = "give them all one profile (label " + labelMIGConfig + "), or use the strategy mixed"
-	}
-	if broken, ok := j.broken(v); ok {
-		f.Cause = joined("; ", f.Cause, broken.text)
-		f.Since = broken.since
-		f.Details = append(f.Details, broken.details...)
-		if f.remedy == nil && f.Remedy == "" {
-			f.remedy = broken.remedy
-		}
-		return
-	}
-	if f.Cause == "" {
-		j.unregistered(v, plugins, f)
-	}
-}
-
-// upgradeAnew is the command that lets the operator try a failed upgrade again.
-func (j *judgement) upgradeAnew(nodes []string) string {
-	return fmt.Sprintf("see the driver's pod, then begin it anew, which evicts the nodes' GPU pods: kubectl label nodes %s --overwrite %s=%s", some(nodes), j.params.UpgradeLabel, upgradeRequired)
-}
-
-// plugins are the DaemonSets that could make the node offer GPUs. On a node whose GPUs are for virtual machines the one for containers
-// is none of them, and would take GPUs that a machine has.
-func (j *judgement) plugins(v *view) []*DaemonSet {
-	dra := usesDRA(v.Node, j.daemonSets)
-	var out []*DaemonSet
-	for i := range j.daemonSets {
-		d := &j.daemonSets[i]
-		_, labelled := v.Labels[deployPlugin]
-		if _, containers := d.NodeSelector[deployPlugin]; containers && !labelled && virtual(v.Node) {
-			continue
-		}
-		if d.Role == rolePlugin && d.isDRA() == dra {
-			out = append(out, d)
-		}
-	}
-	return out
-}
-
-// guess: with the right to list nodes alone, taints can only be suspected.
-func (j *judgement) guess(v *view, f *fact) {
-	if taints := j.relevant(v.Node); len(taints) > 0 {
-		v.taints = taints
-		f.Cause = "perhaps " + taintWords(taints) + ": whether the GPU DaemonSets tolerate it is not known, as they could not be read"
-		f.Remedy = "kubectl get daemonsets -A, and compare their tolerations"
-		return
-	}
-	if value, ok := v.Labels[deployPlugin]; ok && value != "true" {
-		f.Cause = mismatch{label: deployPlugin, has: value, wants: "true"}.String()
-		f.remedy = setLabel(deployPlugin, value)
-		return
-	}
-	f.Cause = "why is not known, as the GPU DaemonSets and their pods could not be read"
-	f.remedy = func(nodes []string) string {
-		return podsOn("-A", nodes)
-	}
-}
-
-// virtual: the node's GPUs are for virtual machines.
-func virtual(n *Node) bool {
-	_, containers := n.Labels[deployPlugin]
-	return strings.HasPrefix(n.Labels[labelWorkload], "vm-") && !containers
-}
-
-// notSelected: a label keeps the device plugin's selector from matching. The one that comes closest is told, of several one whose label
-// is there with another value: the node was meant to have it.
-func (j *judgement) notSelected(v *view, plugins []*DaemonSet, f *fact) {
-	best := slices.MinFunc(plugins, func(a, b *DaemonSet) int {
-		one, other := a.mismatches(v.Node), b.mismatches(v.Node)
-		return cmp.Or(len(one)-len(other), unset(one)-unset(other))
-	})
-	wrong := best.mismatches(v.Node)
-	if len(wrong) == 0 {
-		f.Cause = best.Name + " does not select the node: its affinity does not match"
-		f.Remedy = showDaemonSet(best)
-		return
-	}
-	f.Cause = fmt.Sprintf("%s is not on the node: label %s", best.Name, wrong[0])
-	f.remedy = setLabel(wrong[0].label, wrong[0].has)
-	if peer := j.example(best); peer != "" {
-		f.Details = append(f.Details, fmt.Sprintf("peer %s has %s=%q", peer, wrong[0].label, wrong[0].wants))
-	}
-	for i := range j.daemonSets {
-		d := &j.daemonSets[i]
-		for _, m := range d.mismatches(v.Node) {
-			if d != best && !m.missing {
-				f.Details = append(f.Details, fmt.Sprintf("%s: label %s", d.Name, m))
-			}
-		}
-	}
-}
-
-// unset counts the labels that are not there at all.
-func unset(all []mismatch) (n int) {
-	for _, m := range all {
-		if m.missing {
-			n++
-		}
-	}
-	return n
-}
-
-func setLabel(label, has string) func(nodes []string) string {
-	return func(nodes []string) string {
-		if !validKey(label) {
-			return "see which DaemonSet selects " + label + ", which is no valid label"
-		}
-		if !strings.HasPrefix(label, deployPrefix) {
-			return fmt.Sprintf("see who sets %s (kubectl get nodes %s --show-labels)", label, some(nodes))
-		}
-		text := fmt.Sprintf("kubectl label nodes %s --overwrite %s=true", some(nodes), label)
-		if has == "false" {
-			text += ", unless it was switched off on purpose"
-		}
-		return text
-	}
-}
-
-// registers is for how long the kubelet keeps the numbers of a device plugin that has gone (k8s.io/kubernetes/pkg/kubelet/cm/devicemanager,
-// endpointStopGracePeriod): until then nothing tells a plugin that starts from one whose devices are all unhealthy.
-const registers = 5 * time.Minute
-
-// unregistered: all pods of the chain run, so it is between the plugin and the kubelet, or the GPUs themselves.
-func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
-	d := plugins[slices.IndexFunc(plugins, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) })]
-	pod, known := j.pod(v.Node, d)
-	restart := func(nodes []string) string { return "restart the device plugin: " + deletePods(d, nodes) }
-	switch {
-	case !known:
-		f.Cause = fmt.Sprintf("%s should run there; whether its pod does is not known, as pods were not read", d.Name)
-		f.remedy = func(nodes []string) string {
-			return podsOn(whereIs(d), nodes)
-		}
-	case d.isDRA():
-		f.Cause = d.Name + " runs there but has published no device"
-		if v.offer.capacity > 0 {
-			f.Cause = d.Name + " has published fewer devices than there should be: a GPU may be lost"
-		}
-		f.remedy = func(nodes []string) string {
-			return "run nvidia-smi in the driver's pod, then restart the DRA driver: " + deletePods(d, nodes)
-		}
-	case v.offer.allocatable == 0 && pod != nil && j.now.Sub(pod.Since).Abs() < registers:
-		f.Cause = d.Name + " has just started there and is not registered with the kubelet yet"
-		f.remedy = func(nodes []string) string {
-			return "look again in 5 minutes; if it has started anew by then: " + logs(d, pod, nodes)
-		}
-	case v.offer.unhealthy > 0:
-		f.Cause = fmt.Sprintf("the device plugin runs and has marked %d unhealthy (an XID, or a lost device), which it never takes back", v.offer.unhealthy)
-		f.remedy = func(nodes []string) string { return "look for Xid in the kernel log, then " + restart(nodes) }
-	case v.offer.capacity > 0:
-		f.Cause = "the device plugin has registered fewer than there should be: a GPU may be lost"
-		f.remedy = func(nodes []string) string { return "run nvidia-smi in the driver's pod, then " + restart(nodes) }
-	default:
-		f.Cause = d.Name + " runs there but is not registered with the kubelet"
-		f.remedy = func(nodes []string) string { return restart(nodes) + "; if that does not help, restart the kubelet" }
-	}
-}
-
-// podsOn is the command that lists the pods of the nodes; a field selector can name one node only.
-func podsOn(where string, nodes []string) string {
-	if len(nodes) > 1 {
-		return fmt.Sprintf("for n in %s; do kubectl get pods %s -o wide --field-selector spec.nodeName=$n; done", some(nodes), where)
-	}
-	return fmt.Sprintf("kubectl get pods %s -o wide --field-selector spec.nodeName=%s", where, nodes[0])
-}
-
-// whereIs is the option of kubectl for the DaemonSet's namespace, which an inferred one does not tell.
-func whereIs(d *DaemonSet) string {
-	if d.Namespace == "" {
-		return "-A"
-	}
-	return "-n " + d.Namespace
-}
-
-// showDaemonSet is the command that shows it; kubectl takes no name over all namespaces.
-func showDaemonSet(d *DaemonSet) string {
-	if d.Namespace == "" {
-		return "kubectl get daemonsets -A"
-	}
-	return fmt.Sprintf("kubectl -n %s get daemonset %s -o yaml", d.Namespace, d.Name)
-}
-
-// logs is the command that shows what the DaemonSet's pods have written: the one pod, or those of several nodes.
-func logs(d *DaemonSet, pod *Pod, nodes []string) string {
-	switch selector := podLabels(d); {
-	case len(nodes) == 1:
-		return fmt.Sprintf("kubectl -n %s logs %s", pod.Namespace, pod.Name)
-	case selector != "":
-		return fmt.Sprintf("kubectl -n %s logs -l %s --prefix", d.Namespace, selector)
-	}
-	return "see the logs of " + d.Name
+	f.remedy = j.without(cause)
+	f.Details = append(f.Details, j.taintDetails(cause)...)
 }

@@ -67,7 +67,7 @@ func (j *judgement) willBeLost(v *view) {
 	case known && running == 0:
 		state = "their pods are gone and do not come back"
 	case known:
-		state = fmt.Sprintf("%d of their pods still run and will not come back, %d %s gone already", running, gone, isAre(gone))
+		state = fmt.Sprintf("%d of their pods still run and will not come back, %d %s gone already", running, gone, plugin.Verb(gone, "is", "are"))
 	}
 	taints, blocked := v.taints, v.blocked
 	f := fact{Finding: plugin.Finding{State: plugin.Warning, Problem: joined(", ", v.offer.String()+", but not for long", j.labelsMissing(v)),
@@ -110,13 +110,6 @@ func (j *judgement) orphaned(v *view) {
 		return
 	}
 	j.add(v, f.mindful(v.Node))
-}
-
-func isAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 // onlyAuxiliary: GPUs that are offered go on without any of them. NFD's worker has done its part.

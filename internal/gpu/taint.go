@@ -6,55 +6,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"overdue/internal/plugin"
 )
-
-// TaintPattern is a taint that is meant to keep GPUs from being offered: KEY, KEY=VALUE, either with :EFFECT.
-type TaintPattern struct {
-	text, key, value, effect string
-	anyValue                 bool
-}
-
-var effects = []string{string(corev1.TaintEffectNoSchedule), string(corev1.TaintEffectPreferNoSchedule), string(corev1.TaintEffectNoExecute)}
-
-// ParseTaint reads a pattern. An error says which part of it no taint can have.
-func ParseTaint(text string) (TaintPattern, error) {
-	p := TaintPattern{text: text}
-	rest, effect, hasEffect := strings.Cut(text, ":")
-	key, value, hasValue := strings.Cut(rest, "=")
-	p.key, p.value, p.effect, p.anyValue = key, value, effect, !hasValue
-	const write = "; write it as key, key=value or key=value:NoSchedule"
-	switch {
-	case len(validation.IsQualifiedName(key)) > 0:
-		return p, fmt.Errorf("%s is no taint's key%s", quoted(key), write)
-	case len(validation.IsValidLabelValue(value)) > 0:
-		return p, fmt.Errorf("%s is no taint's value%s", quoted(value), write)
-	case hasEffect && !slices.Contains(effects, effect):
-		if near := nearestEffect(effect); near != "" {
-			return p, fmt.Errorf("%s is no effect; did you mean %s?", quoted(effect), near)
-		}
-		return p, fmt.Errorf("%s is no effect: there are %s", quoted(effect), plugin.List(effects))
-	}
-	return p, nil
-}
-
-// nearestEffect is the effect that a misspelt one probably means, whatever its case; empty: none.
-func nearestEffect(text string) string {
-	var lower []string
-	for _, effect := range effects {
-		lower = append(lower, strings.ToLower(effect))
-	}
-	if at := slices.Index(lower, plugin.Nearest(strings.ToLower(text), lower)); at >= 0 {
-		return effects[at]
-	}
-	return ""
-}
-
-func (p TaintPattern) matches(t corev1.Taint) bool {
-	return p.key == t.Key && (p.anyValue || p.value == t.Value) && (p.effect == "" || p.effect == string(t.Effect))
-}
 
 // relevant are the taints that may keep pods off for longer than a moment: not those that the user means, nor those of the
 // node's own troubles while they are fresh.
@@ -126,18 +80,11 @@ func notTolerated(taints []corev1.Taint, by []*DaemonSet, age string) string {
 	if len(gpus) > 0 && len(nfd) > 0 {
 		who += " and the NFD worker"
 	}
-	is := " is"
-	if len(taints) > 1 {
-		is = " are"
+	text := taintWords(taints)
+	if age != "" {
+		text += ", there " + age + ","
 	}
-	return joined(", there ", taintWords(taints), age) + commaIf(age) + is + " not tolerated by " + who + inferred
-}
-
-func commaIf(text string) string {
-	if text == "" {
-		return ""
-	}
-	return ","
+	return text + " " + plugin.Verb(len(taints), "is", "are") + " not tolerated by " + who + inferred
 }
 
 // settings is where the tolerations of DaemonSets are written down.

@@ -108,24 +108,6 @@ func (j *judgement) upgraded(v *view) moment {
 	return latest(times...)
 }
 
-func latest(times ...time.Time) moment {
-	var m moment
-	for _, t := range times {
-		if t.After(m.Time) {
-			m.Time = t
-		}
-	}
-	return m
-}
-
-func epoch(text string) time.Time {
-	var seconds int64
-	if _, err := fmt.Sscanf(text, "%d", &seconds); err != nil || seconds <= 0 || seconds > 1<<40 {
-		return time.Time{}
-	}
-	return time.Unix(seconds, 0)
-}
-
 // pausedLabels are the deploy labels that a manager has set aside while it works, the device plugin's first.
 func pausedLabels(n *Node) []string {
 	var out []string
@@ -139,48 +121,4 @@ func pausedLabels(n *Node) []string {
 		}
 	}
 	return out
-}
-
-// restart is a remedy that names the DaemonSet whose pods to restart.
-func (j *judgement) restart(part, say string) func([]string) string {
-	for i := range j.daemonSets {
-		d := &j.daemonSets[i]
-		if strings.Contains(d.Name, part) && d.Inferred == "" {
-			return func(nodes []string) string { return say + ": " + deletePods(d, nodes) }
-		}
-	}
-	return func([]string) string { return say }
-}
-
-// deletePods is the command that makes a DaemonSet start its pod on the nodes anew, with what else it ends.
-func deletePods(d *DaemonSet, nodes []string) string {
-	selector := podLabels(d)
-	if selector == "" || d.Namespace == "" { // inferred: without a selector it would take all pods
-		return "delete the pod of " + d.Name + " on " + some(nodes)
-	}
-	command := fmt.Sprintf("kubectl -n %s delete pod -l %s --field-selector spec.nodeName=", d.Namespace, selector)
-	if len(nodes) > 1 {
-		command = fmt.Sprintf("for n in %s; do %s$n; done", some(nodes), command)
-	} else {
-		command += nodes[0]
-	}
-	switch {
-	case d.Role == roleDriver:
-		command += " (this evicts all pods that use the node's GPUs)"
-	case strings.Contains(d.Name, "mig-manager"):
-		command += " (it then applies the MIG profile, which ends all pods that use the node's GPUs)"
-	}
-	return command
-}
-
-// podLabels are the labels of the DaemonSet's pods as a selector for a command; empty: none is known.
-func podLabels(d *DaemonSet) string {
-	var labels []string
-	for _, key := range slices.Sorted(maps.Keys(d.PodLabels)) {
-		if !validKey(key) || !validValue(d.PodLabels[key]) {
-			return ""
-		}
-		labels = append(labels, key+"="+d.PodLabels[key])
-	}
-	return strings.Join(labels, ",")
 }

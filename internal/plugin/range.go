@@ -3,10 +3,8 @@ package plugin
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	check "github.com/NETWAYS/go-check"
 )
@@ -76,23 +74,6 @@ func (r Range) Threshold() *check.Threshold {
 	}
 	threshold := *r.threshold
 	return &threshold
-}
-
-// Bound is the N of a range that alarms on values above N and, as the syntax has it, below 0. Other ranges have none.
-func (r Range) Bound() (float64, bool) {
-	if r.threshold == nil || r.threshold.Inside || r.threshold.Lower != 0 || math.IsInf(r.threshold.Upper, 1) {
-		return 0, false
-	}
-	return r.threshold.Upper, true
-}
-
-// TimeBound is Bound for a range of time.
-func (r Range) TimeBound() (time.Duration, bool) {
-	bound, ok := r.Bound()
-	if !ok || !r.seconds || bound > maxSpan.Seconds() {
-		return 0, false
-	}
-	return time.Duration(bound * float64(time.Second)), true
 }
 
 func rangeSyntax(seconds bool) string {

@@ -3,22 +3,18 @@ package plugin
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	govcr "gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
 )
 
 // asking is a check that tells the body of every answer.
@@ -327,23 +323,6 @@ func TestRecordingIsFaithful(t *testing.T) {
 	}
 }
 
-func TestRedaction(t *testing.T) {
-	for name, secret := range map[string]bool{"Authorization": true, "Proxy-Authorization": true, "Cookie": true, "Set-Cookie": true, "X-Nomad-Token": true, "Poseidon-Token": true,
-		"X-Api-Key": true, "client_secret": true, "password": true, "Content-Type": false, "X-Nomad-Nexttoken": false, "next_token": false, "prefix": false} {
-		if secretName(name) != secret {
-			t.Errorf("%s: secret is %v", name, !secret)
-		}
-	}
-	parsed, _ := url.Parse("https://u:p@h/a%2Fb?b=2&a=1&access_token=x#f")
-	if got := redactURL(parsed); got != "https://h/a%2Fb?a=1&access_token=removed&b=2" {
-		t.Error(got)
-	}
-	header := redactResponseHeader(http.Header{"Location": {"https://u:p@h/?token=x"}, "Content-Length": {"5"}, "X": {"a\x01"}})
-	if got, _ := json.Marshal(header); string(got) != `{"Location":["https://h/?token=removed"],"X":["a?"]}` {
-		t.Errorf("%s", got)
-	}
-}
-
 func TestLargeAnswersArePacked(t *testing.T) {
 	body := bytes.Repeat([]byte("{\"name\": \"wrk-98\"},\n"), 10<<20/21)
 	tape, transport := newRecorder(t, respond(bytes.NewReader(body)))
@@ -404,61 +383,4 @@ func FuzzRecording(f *testing.F) {
 			t.Errorf("%q comes back as %q", body, back)
 		}
 	})
-}
-
-// Whoever has a recording may use go-vcr's own tools on it, and we read what go-vcr wrote.
-func TestFormatIsThatOfGoVCR(t *testing.T) {
-	tape, transport := newRecorder(t, respond(strings.NewReader("ok: ü\n")))
-	tape.name = filepath.Join(t.TempDir(), "case.yaml")
-	if err := tape.open(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := transport.RoundTrip(httptest.NewRequest(http.MethodGet, "/x?limit=5", nil)); err != nil {
-		t.Fatal(err)
-	}
-	if err := tape.save(); err != nil {
-		t.Fatal(err)
-	}
-	theirs, err := govcr.Load(strings.TrimSuffix(tape.name, ".yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := theirs.Interactions[0]
-	if read.Response.Body != "ok: ü\n" || read.Response.Code != 200 || read.Request.Method != http.MethodGet || !strings.HasSuffix(read.Request.URL, "/x?limit=5") {
-		t.Errorf("go-vcr reads %+v", read)
-	}
-	theirs.IsNew = true
-	theirs.File = filepath.Join(t.TempDir(), "theirs.yaml")
-	if err := theirs.Save(); err != nil {
-		t.Fatal(err)
-	}
-	again := newTape(&Run{}, &options{replay: theirs.File})
-	if err := again.open(); err != nil {
-		t.Fatal(err)
-	}
-	if back := again.cassette.Interactions[0]; back.Response.Body != read.Response.Body || back.Request.URL != read.Request.URL {
-		t.Errorf("of go-vcr's file we read %+v", back)
-	}
-}
-
-// A recording made behind a gateway's path is judged without it.
-func TestSameQuestion(t *testing.T) {
-	for _, c := range []struct {
-		recorded, asked string
-		want            bool
-	}{
-		{"https://a/apis/x?limit=5", "https://replay/apis/x?limit=5", true},
-		{"https://a/k8s/clusters/c-1/apis/x?limit=5", "https://replay/apis/x?limit=5", true},
-		{"https://a/apis/x?limit=5", "https://replay/apis/x?limit=500", false},
-		{"https://a/apis/xx", "https://replay/apis/x", false},
-		{"https://a/apis/x/y", "https://replay/apis/x", false},
-	} {
-		request, err := http.NewRequest(http.MethodGet, c.asked, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := sameQuestion(request, recordedRequest{Method: http.MethodGet, URL: c.recorded}); got != c.want {
-			t.Errorf("%s for %s: %v", c.recorded, c.asked, got)
-		}
-	}
 }

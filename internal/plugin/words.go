@@ -13,6 +13,14 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Verb is the form of a verb that goes with a number.
+func Verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
 // List names at most three things: "a, b and c", "a, b, c and 4 more".
 func List(names []string) string {
 	const most = 3

@@ -57,14 +57,6 @@ func (s *Server) grant() error {
 	return nil
 }
 
-// Bind gives an account a ClusterRole, in the whole cluster.
-func (s *Server) Bind(t testing.TB, account, clusterRole string) {
-	t.Helper()
-	if err := s.apply(binding(account, "ClusterRole", clusterRole, "")); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func binding(account, kind, role, namespace string) object {
 	metadata := object{"name": account + "-" + role}
 	if kind == "Role" {

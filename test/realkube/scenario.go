@@ -27,8 +27,8 @@ const (
 	crdPath  = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 )
 
-// ScenarioTime is when the worker pool of every scenario changed last, unless LoadScenarioAged moved it.
-var ScenarioTime = time.Date(2026, 11, 30, 23, 58, 41, 0, time.UTC)
+// scenarioTime is when the worker pool of every scenario changed last, unless LoadScenarioAged moved it.
+var scenarioTime = time.Date(2026, 11, 30, 23, 58, 41, 0, time.UTC)
 
 // Scenarios are the names that LoadScenario takes.
 func Scenarios() []string {
@@ -68,7 +68,7 @@ func (s *Server) LoadScenario(t testing.TB, name string) {
 // server writes itself (creationTimestamp, managedFields) are those of the loading.
 func (s *Server) LoadScenarioAged(t testing.TB, name string, age time.Duration) {
 	t.Helper()
-	s.load(t, name, time.Now().Add(-age).Truncate(time.Second).Sub(ScenarioTime))
+	s.load(t, name, time.Now().Add(-age).Truncate(time.Second).Sub(scenarioTime))
 }
 
 func (s *Server) load(t testing.TB, name string, shift time.Duration) {
@@ -77,8 +77,8 @@ func (s *Server) load(t testing.TB, name string, shift time.Duration) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.InstallCRDs(t)
-	s.Clear(t)
+	s.installCRDs(t)
+	s.clear(t)
 	if err := s.applyAll(slices.Concat(c.machineConfigs, c.nodes, c.extra)...); err != nil {
 		t.Fatal(err)
 	}
@@ -106,8 +106,8 @@ func (s *Server) loadPool(pool object, stale bool) error {
 	return s.json(http.MethodPatch, fmt.Sprintf("%s/%v", poolPath, nested(pool, "metadata")["name"]), object{"spec": spec}, nil)
 }
 
-// Clear removes all nodes, pools, machine configs and machine config nodes.
-func (s *Server) Clear(t testing.TB) {
+// clear removes all nodes, pools, machine configs and machine config nodes.
+func (s *Server) clear(t testing.TB) {
 	t.Helper()
 	s.Delete(t, "/api/v1/nodes")
 	for _, plural := range []string{"machineconfigpools", "machineconfigs", "machineconfignodes"} {
@@ -115,8 +115,8 @@ func (s *Server) Clear(t testing.TB) {
 	}
 }
 
-// InstallCRDs makes the server know the kinds of the machine-config operator.
-func (s *Server) InstallCRDs(t testing.TB) {
+// installCRDs makes the server know the kinds of the machine-config operator.
+func (s *Server) installCRDs(t testing.TB) {
 	t.Helper()
 	docs := must(parse("crds.yaml"))
 	if err := s.apply(docs...); err != nil {

@@ -79,7 +79,7 @@ func TestAgeMovesEveryTime(t *testing.T) {
 	if n := len(timestamp.FindAll(text, -1)); n != 6 {
 		t.Errorf("%d times in the pool, want 6: %s", n, text)
 	}
-	want := ScenarioTime.Add(36 * time.Hour).Format(time.RFC3339)
+	want := scenarioTime.Add(36 * time.Hour).Format(time.RFC3339)
 	for _, condition := range nested(c.pools[1], "status")["conditions"].([]any) {
 		if c := condition.(object); c["type"] == "Updating" && c["lastTransitionTime"] != want {
 			t.Errorf("Updating since %v, want %v", c["lastTransitionTime"], want)

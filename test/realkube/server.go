@@ -35,8 +35,8 @@ const BinariesVariable = "OVERDUE_SERVERS"
 
 const startDeadline = 60 * time.Second
 
-// ErrNotBuilt says that the servers' binaries are not there.
-var ErrNotBuilt = errors.New("etcd and kube-apiserver are not built")
+// errNotBuilt says that the servers' binaries are not there.
+var errNotBuilt = errors.New("etcd and kube-apiserver are not built")
 
 // Server is a running API server. Its methods may be called from any goroutine, but Freeze, Thaw, Stop and Restart only
 // by the one test that has the server for itself.
@@ -61,7 +61,7 @@ type Server struct {
 func Start(t testing.TB) *Server {
 	t.Helper()
 	if os.Getenv(BinariesVariable) == "" {
-		t.Skipf("%v: run `make integration`, or set %s to what test/servers/build prints", ErrNotBuilt, BinariesVariable)
+		t.Skipf("%v: run `make integration`, or set %s to what test/servers/build prints", errNotBuilt, BinariesVariable)
 	}
 	s, err := Launch()
 	if err != nil {
@@ -76,7 +76,7 @@ func Launch() (*Server, error) {
 	binaries := os.Getenv(BinariesVariable)
 	for _, name := range []string{"etcd", "kube-apiserver"} {
 		if _, err := os.Stat(filepath.Join(binaries, name)); err != nil || binaries == "" {
-			return nil, fmt.Errorf("%w: no %s in %s=%q", ErrNotBuilt, name, BinariesVariable, binaries)
+			return nil, fmt.Errorf("%w: no %s in %s=%q", errNotBuilt, name, BinariesVariable, binaries)
 		}
 	}
 	// A port found free can be taken by somebody else before the server binds it.

@@ -47,9 +47,6 @@ func Answers(t testing.TB, name string) []*Answer {
 	return file.Interactions
 }
 
-// Made is when the recording was made, for --now.
-func Made(answers []*Answer) string { return answers[0].Response.Headers.Get("Overdue-Recorded-At") }
-
 // Handler answers each request as often as it comes. mend, if not nil, may change an answer's body.
 func Handler(answers []*Answer, mend func(*Answer) string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
