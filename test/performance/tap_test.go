@@ -122,5 +122,5 @@ func authorityOf(t *testing.T, server *httptest.Server) string {
 // standIn is the endpoint of a stand-in, which wants no token.
 func standIn(t *testing.T, server *httptest.Server) endpoint {
 	t.Helper()
-	return endpoint{server.URL, authorityOf(t, server), written(t, "token", []byte("bench\n"))}
+	return endpoint{server.URL, authorityOf(t, server), written(t, "token", []byte("bench-token\n"))}
 }
