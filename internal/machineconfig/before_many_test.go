@@ -49,6 +49,13 @@ func TestBeforeTogether(t *testing.T) {
 	}
 }
 
+// beyond is a cluster of which the first hundred nodes are well.
+func beyond(s Snapshot) Snapshot {
+	hundred := fleet(100)
+	s.Nodes, s.Pools = append(hundred.Nodes, s.Nodes...), append(hundred.Pools, s.Pools...)
+	return s
+}
+
 // However many nodes are asked about, each is told, and those beyond the first hundred not taken for harmless.
 func TestBeforeManyNodes(t *testing.T) {
 	ask := func(p Prospect) (Verdict, int) {
@@ -76,6 +83,10 @@ func TestBeforeManyNodes(t *testing.T) {
 		{"well", fleet(103), "node w-103", judgetest.Want{State: plugin.OK, Says: []string{"nothing is pending for it"}}},
 		{"up to date, and another is outdated", fleet(103, on("w-103", cordoned(time.Hour, "oc")), on("w-50", outdated)), "node w-103", judgetest.Want{State: critical, Says: []string{"touching it can have w-50 drained", "ask for it by itself"}}},
 		{"outdated itself, and no other is", fleet(103, on("w-103", outdated, cordoned(time.Hour, "oc"))), "node w-103", judgetest.Want{State: critical, Says: []string{"once it is ready and its turn comes, the MCO drains"}}},
+		{"a master, and the arbiter waits for it", beyond(controlPlane(on("master-0", cordoned(time.Hour, "oc")), on("arbiter-2", outdated))), "node master-0", judgetest.Want{State: critical,
+			Says: []string{"touching it can have arbiter-2 drained", "check_mcp --before-change arbiter-2"}, Not: []string{"holds back a drain"}}},
+		{"an arbiter, and a master waits for it", beyond(controlPlane(on("arbiter-2", cordoned(time.Hour, "oc")), on("master-1", outdated))), "node arbiter-2", judgetest.Want{State: critical,
+			Says: []string{"touching it can have master-1 drained"}, Not: []string{"holds back a drain"}}},
 		{"a drain elsewhere hangs", fleet(103, on("w-50", draining(2*time.Hour)), on("w-103", taint(taintOf))), "node w-103", judgetest.Want{State: critical, Says: []string{"the drain of w-50 hangs"}}},
 	} {
 		t.Run(r.name, func(t *testing.T) {
