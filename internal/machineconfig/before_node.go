@@ -60,7 +60,7 @@ const mostAsked = 100
 // untold stands for the actions on a node beyond those many. They may have any node drained that waits in a pool that it holds back.
 func (q *nodeQuestion) untold() {
 	e := effect{text: fmt.Sprintf("what that sets off is told of %d nodes at a time: ask for it by itself", mostAsked)}
-	for _, r := range q.heldBack() {
+	for _, r := range q.heldBack(q.r) {
 		for _, n := range r.pending() {
 			if need, _ := q.need(n, r.pool); need != needNothing && n.Name != q.n.Name && e.state == plugin.OK {
 				e.state, e.other = plugin.Critical, []string{n.Name}
@@ -68,14 +68,6 @@ func (q *nodeQuestion) untold() {
 		}
 	}
 	q.row("touch it", "", q.frees(e, q.n.Name))
-}
-
-// heldBack are the pools in which the node can hold an update: its own, and those that it yields to or that yield to it.
-func (q *nodeQuestion) heldBack() []rollout {
-	if control := []string{"master", "arbiter"}; slices.Contains(control, q.pool.Name) {
-		return []rollout{q.rollout(control[0]), q.rollout(control[1])}
-	}
-	return []rollout{q.r}
 }
 
 // actions are what a person may do to bring the node into use, and the pool. On Windows nothing of it sets off anything: the MCO

@@ -30,23 +30,33 @@ func (f *foresight) pool(name string) {
 }
 
 // waitingIn is what the judgement of a pool finds, graded anew: whatever its age, a pending update is drained or rebooted by, and
-// anything else is harmless.
+// anything else is harmless but to other pools.
 func (f *foresight) waitingIn(name string) []plugin.Finding {
 	r := f.rollout(name)
 	j := f.judgement(r.pool)
 	j.limits.Windows = Windows{}
 	j.need, _ = f.worst(r)
-	j.judge()
 	dangerous := false
 	for _, n := range r.pending() {
 		if need, _ := f.need(n, r.pool); need != needNothing {
 			f.drained[n.Name], dangerous = true, true
 		}
 	}
+	var ready effect
+	if !dangerous {
+		ready = f.readying(r)
+		j.holdsBack = ready.state == plugin.Critical
+	}
+	j.judge()
 	for i, finding := range j.findings {
 		if finding.State != plugin.Unknown {
-			j.findings[i].State = noted(dangerous)
+			j.findings[i].State = noted(dangerous || j.holdsBack)
 		}
+	}
+	if len(j.findings) > 0 && j.holdsBack {
+		first := &j.findings[0]
+		first.Consequence = joined(first.Consequence, "making its nodes ready "+ready.text)
+		first.Remedy = "ask for the workloads: check_mcp --before-change " + ready.other[0]
 	}
 	return j.findings
 }

@@ -1,6 +1,7 @@
 package machineconfig
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -117,6 +118,31 @@ func TestBeforePool(t *testing.T) {
 		{name: "cannot render (scenario h)", prospect: foreseen(scenario(t, "h-render-degraded")), want: warning, says: []string{"cannot render its configuration"}},
 	} {
 		r.target = "pool/worker"
+		t.Run(r.name, r.check)
+	}
+}
+
+// What waits behind a pool's nodes may be of another pool.
+func TestBeforePoolHoldsBackOthers(t *testing.T) {
+	hung := []func(*Snapshot){gpuPool("w-03 w-04", func(*Pool) {}), on("w-01", draining(3*time.Hour))}
+	with := func(changes ...func(*Snapshot)) Prospect { return foreseen(fleet(5, slices.Concat(hung, changes)...)) }
+	const harmless = "making them ready now reboots nothing"
+	for _, r := range []beforeRow{
+		{name: "the arbiter waits behind a cordoned master", target: "pool/master", prospect: foreseen(controlPlane(on("master-0", cordoned(time.Hour, "oc")), on("arbiter-2", outdated))), want: critical,
+			says: []string{"no change pending, but 1 of 2 nodes not ready", "making its nodes ready drains and, unless the change needs none, reboots arbiter-2, which is next in line", "check_mcp --before-change arbiter-2"}, not: []string{harmless, "unless they are meant"}},
+		{name: "the masters wait behind two arbiters", target: "pool/arbiter", prospect: foreseen(controlPlane(on("master-1", func(n *Node) { n.Labels = map[string]string{"node-role.kubernetes.io/arbiter": ""} }), on("master-1 arbiter-2", cordoned(time.Hour, "oc")), on("master-0", outdated))), want: critical,
+			says: []string{"making its nodes ready drains and, unless the change needs none, reboots master-0"}, not: []string{harmless}},
+		{name: "the arbiter waits behind a master that drifted", target: "pool/master", prospect: foreseen(controlPlane(on("master-0", drifted), on("arbiter-2", outdated))), want: critical,
+			says: []string{"1 of 2 nodes degraded", "making its nodes ready drains and, unless the change needs none, reboots arbiter-2"}},
+		{name: "the arbiter waits, and the masters are ready", target: "pool/master", prospect: foreseen(controlPlane(on("arbiter-2", outdated))), want: warning, not: []string{"making its nodes ready"}},
+		{name: "the arbiters are paused", target: "pool/master", prospect: foreseen(controlPlane(on("master-0", cordoned(time.Hour, "oc")), on("arbiter-2", outdated), func(s *Snapshot) { s.Pools[1].Paused = true })), want: warning, says: []string{harmless}},
+		{name: "a drain of another pool hangs", target: "pool/gpu", prospect: with(on("w-03", cordoned(time.Hour, "oc"))), want: critical,
+			says: []string{"but the drain of w-01 hangs: if the pods there find room only on w-03, the drain goes on and the reboot follows"}, not: []string{harmless}},
+		{name: "the same, and two could give room", target: "pool/gpu", prospect: with(on("w-03 w-04", cordoned(time.Hour, "oc"))), want: critical, says: []string{"find room only on w-03 and w-04"}},
+		{name: "a drain of another pool hangs, and all are ready", target: "pool/gpu", prospect: with(), want: warning, not: []string{"hangs"}},
+		{name: "a drain of another pool has just begun", target: "pool/gpu", prospect: foreseen(fleet(5, hung[0], on("w-01", draining(time.Minute)), on("w-03", cordoned(time.Hour, "oc")))), want: warning, says: []string{harmless}},
+		{name: "the cluster says the same of the pool", target: "cluster", prospect: foreseen(controlPlane(on("master-0", cordoned(time.Hour, "oc")), on("arbiter-2", outdated))), want: critical, says: []string{"making its nodes ready drains"}, not: []string{harmless}},
+	} {
 		t.Run(r.name, r.check)
 	}
 }

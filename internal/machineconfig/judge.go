@@ -81,6 +81,7 @@ type judgement struct {
 	mastersOutdated bool
 	mcoHeld         bool // why the MCO picks no node is told already
 	need            need // of what is pending, if that was read
+	holdsBack       bool // others' drains, until its nodes are ready
 
 	findings []plugin.Finding
 }
