@@ -27,7 +27,9 @@ type nodeQuestion struct {
 func (f *foresight) node(name string) {
 	i := slices.IndexFunc(f.Nodes, func(n Node) bool { return n.Name == name })
 	q := nodeQuestion{foresight: f, n: f.Nodes[i]}
-	q.pool, q.r, q.in = f.poolOf(name)
+	if q.pool, q.r, q.in = f.poolOf(name); !q.in {
+		q.r.pool.Target = q.n.Desired
+	}
 	var labels [][2]string
 	if f.asked++; f.asked <= mostAsked {
 		q.actions()
@@ -82,7 +84,7 @@ func (q *nodeQuestion) actions() {
 		q.row("take away taint "+t, "", e)
 	}
 	var mended []string
-	if q.n.Unschedulable && !q.r.inWork(n) && !q.n.draining() {
+	if q.n.Unschedulable && !q.n.working() && !q.n.draining() {
 		mended = append(mended, "schedulable")
 		q.row("uncordon it", "making "+n+" schedulable", q.frees(q.effectOf(q.withNode(n, (*Node).uncordon), n), n))
 	}
@@ -114,12 +116,12 @@ func (q *nodeQuestion) actions() {
 
 // goesOn adds to the effect of a repair the update that had failed.
 func (q *nodeQuestion) goesOn(e effect) effect {
-	if update := q.n.Current != q.n.Desired || q.n.CurrentImage != q.n.DesiredImage; q.n.failed() && update && !e.own {
+	if q.n.failed() && q.n.underway() && !e.own {
 		need, _ := q.need(q.n, q.pool)
 		if e.state == plugin.OK { // nothing else is taken
 			e.text = ""
 		}
-		e.text = joined(need.does(q.n.Name), e.text)
+		e.text, e.state = joined(need.does(q.n.Name), e.text), max(e.state, noted(need != needNothing))
 	}
 	return e
 }
@@ -211,7 +213,7 @@ func (q *nodeQuestion) moved(after Snapshot, to Pool) string {
 	drained := maps.Clone(q.drained) // what is only told here does not count
 	defer func() { q.drained = drained }()
 	e := q.effectOf(after, q.n.Name)
-	if q.r.inWork(q.n.Name) {
+	if q.n.working() {
 		e.text = "what has begun is finished first; " + e.text
 	}
 	if e.own {
@@ -228,7 +230,7 @@ func (q *nodeQuestion) byHand() [][2]string {
 	}
 	then := "then it is as it is now"
 	switch {
-	case q.r.inWork(q.n.Name):
+	case q.n.working():
 		then = "the MCO then goes on with it"
 	case !q.n.KubeletReady: // the same as making it Ready, which counts
 		then = "if it comes back Ready: " + q.effectOf(q.withNode(q.n.Name, (*Node).wake), q.n.Name).text
@@ -240,7 +242,7 @@ func (q *nodeQuestion) byHand() [][2]string {
 
 func (q *nodeQuestion) howLong() [][2]string {
 	took := q.r.pace()
-	if took.node == 0 || !q.r.waits(q.n.Name) && !q.r.inWork(q.n.Name) {
+	if took.node == 0 || !q.r.waits(q.n.Name) && !q.n.working() {
 		return nil
 	}
 	return [][2]string{{"how long", took.words() + " of pool " + q.pool.Name}}

@@ -13,13 +13,9 @@ func (q *nodeQuestion) situation() plugin.Finding {
 	case q.n.Windows:
 		return plugin.Finding{State: plugin.Warning, Problem: "in no pool", Cause: "it runs Windows, and the MCO takes no care of it",
 			Consequence: "the MCO drains nothing there, whatever its labels"}
-	case len(q.claimants()) > 0:
-		return plugin.Finding{State: plugin.Warning, Problem: "in no pool, as " + plugin.List(q.claimants()) + " all claim it", Cause: "a node may be in one custom pool only",
-			Consequence: "no change reaches it until labels are taken from it, and then it is brought to the target of the pool that is left", Remedy: "oc get node " + name + " --show-labels"}
 	case !q.in:
-		return plugin.Finding{State: plugin.Warning, Problem: "in no pool", Cause: "the MCO takes no care of it",
-			Consequence: "nothing is drained, and no change reaches it", Remedy: "oc get node " + name + " --show-labels"}
-	case q.r.inWork(name):
+		return q.poolless()
+	case q.n.working():
 		return q.atWork()
 	case q.n.failed():
 		return q.failed()
@@ -27,6 +23,28 @@ func (q *nodeQuestion) situation() plugin.Finding {
 		return q.pending()
 	}
 	return q.settled()
+}
+
+// poolless: nothing new is asked of the node. What it was told before goes on: neither its machine-config-daemon nor the controller
+// that drains it asks for its pool.
+func (q *nodeQuestion) poolless() plugin.Finding {
+	labels := "oc get node " + q.n.Name + " --show-labels"
+	f := plugin.Finding{State: plugin.Warning, Problem: "in no pool", Cause: "the MCO takes no care of it", Consequence: "nothing is drained, and no change reaches it", Remedy: labels}
+	if len(q.claimants()) > 0 {
+		f = plugin.Finding{State: plugin.Warning, Problem: "in no pool, as " + plugin.List(q.claimants()) + " all claim it", Cause: "a node may be in one custom pool only",
+			Consequence: "no change reaches it until labels are taken from it, and then it is brought to the target of the pool that is left", Remedy: labels}
+	}
+	if !q.n.underway() {
+		return f
+	}
+	work := q.atWork
+	if q.n.failed() {
+		work = q.failed
+	}
+	told := work()
+	told.Problem = f.Problem + ", and " + told.Problem
+	told.Consequence += "; no other change reaches it"
+	return told
 }
 
 func (q *nodeQuestion) atWork() plugin.Finding {
