@@ -87,6 +87,8 @@ func TestBeforeManyNodes(t *testing.T) {
 			Says: []string{"touching it can have arbiter-2 drained", "check_mcp --before-change arbiter-2"}, Not: []string{"holds back a drain"}}},
 		{"an arbiter, and a master waits for it", beyond(controlPlane(on("arbiter-2", cordoned(time.Hour, "oc")), on("master-1", outdated))), "node arbiter-2", judgetest.Want{State: critical,
 			Says: []string{"touching it can have master-1 drained"}, Not: []string{"holds back a drain"}}},
+		{"paused, and another is outdated", fleet(103, on("w-103", cordoned(time.Hour, "oc")), on("w-50", outdated), paused("oc")), "node w-103", judgetest.Want{State: warning, Says: []string{"pool worker has an update outstanding for 1 other node"}, Not: []string{"drained", "holds back"}}},
+		{"the masters are paused, and the arbiter waits for one", beyond(controlPlane(worker(func(p *Pool) { p.Paused = true }), on("master-0", cordoned(time.Hour, "oc")), on("arbiter-2", outdated))), "node master-0", judgetest.Want{State: critical, Says: []string{"touching it can have arbiter-2 drained"}}},
 		{"a drain elsewhere hangs", fleet(103, on("w-50", draining(2*time.Hour)), on("w-103", taint(taintOf))), "node w-103", judgetest.Want{State: critical, Says: []string{"the drain of w-50 hangs"}}},
 	} {
 		t.Run(r.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package machineconfig
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,7 +22,7 @@ type nodeQuestion struct {
 	ignites string   // the action that has the node drained
 	others  []string // other nodes that an action has drained
 
-	unpausing effect // of the actions that unpause its pool, all together
+	unpausing []string // nodes that are drained if its pool is unpaused
 }
 
 func (f *foresight) node(name string) {
@@ -43,6 +44,10 @@ func (f *foresight) node(name string) {
 		finding.Remedy = "ask for their workloads: check_mcp --before-change " + q.others[0]
 	}
 	finding.State = max(finding.State, q.worst)
+	if waits := unique(q.unpausing); finding.State < plugin.Critical && len(waits) > 0 { // harmless: it is not done to the node
+		finding.Consequence = joined(finding.Consequence, "unpausing drains "+plugin.List(waits))
+		finding.Remedy = cmp.Or(finding.Remedy, "ask for their workloads: check_mcp --before-change "+waits[0])
+	}
 	if q.in {
 		finding = doubted(finding, slices.Concat(q.r.doubts(), q.r.doubtsOfPool()))
 	}
@@ -63,10 +68,13 @@ const mostAsked = 100
 func (q *nodeQuestion) untold() {
 	e := effect{text: fmt.Sprintf("what that sets off is told of %d nodes at a time: ask for it by itself", mostAsked)}
 	for _, r := range q.heldBack(q.r) {
-		for _, n := range r.pending() {
-			if need, _ := q.need(n, r.pool); need != needNothing && n.Name != q.n.Name && e.state == plugin.OK {
-				e.state, e.other = plugin.Critical, []string{n.Name}
-			}
+		waits := slices.DeleteFunc(slices.Clone(q.toDrain(r)), func(name string) bool { return name == q.n.Name })
+		switch {
+		case len(waits) == 0:
+		case !r.pool.Paused:
+			e.state, e.other = plugin.Critical, waits[:1]
+		case r.pool.Name == q.pool.Name:
+			q.unpausing = waits[:1]
 		}
 	}
 	q.row("touch it", "", q.frees(e, q.n.Name))
@@ -143,8 +151,7 @@ func (q *nodeQuestion) row(action, ignites string, e effect) {
 // unpause is a row of its own kind: unpausing is not done to the node.
 func (q *nodeQuestion) unpause(action, ignites string, e effect) {
 	q.tell(action, ignites, e)
-	q.unpausing.state = max(q.unpausing.state, e.state)
-	q.unpausing.other = append(q.unpausing.other, e.other...)
+	q.unpausing = append(q.unpausing, e.other...)
 }
 
 func (q *nodeQuestion) tell(action, ignites string, e effect) {

@@ -36,12 +36,10 @@ func (f *foresight) waitingIn(name string) []plugin.Finding {
 	j := f.judgement(r.pool)
 	j.limits.Windows = Windows{}
 	j.need, _ = f.worst(r)
-	dangerous := false
-	for _, n := range r.pending() {
-		if need, _ := f.need(n, r.pool); need != needNothing {
-			f.drained[n.Name], dangerous = true, true
-		}
+	for _, node := range f.toDrain(r) {
+		f.drained[node] = true
 	}
+	dangerous := len(f.toDrain(r)) > 0
 	var ready effect
 	if !dangerous {
 		ready = f.readying(r)
@@ -59,6 +57,21 @@ func (f *foresight) waitingIn(name string) []plugin.Finding {
 		first.Remedy = "ask for the workloads: check_mcp --before-change " + ready.other[0]
 	}
 	return j.findings
+}
+
+// toDrain are the nodes that the update of a pool drains, sooner or later.
+func (f *foresight) toDrain(r rollout) []string {
+	out, known := f.waits[r.pool.Name]
+	if known {
+		return out
+	}
+	for _, n := range r.pending() {
+		if need, _ := f.need(n, r.pool); need != needNothing {
+			out = append(out, n.Name)
+		}
+	}
+	f.waits[r.pool.Name] = out
+	return out
 }
 
 // worst is what the update of a pool costs the node that it costs most.

@@ -63,7 +63,7 @@ func (q *nodeQuestion) failed() plugin.Finding {
 	f := plugin.Finding{Problem: "its update failed", Since: q.n.StateWritten, AtLeast: true, Cause: reason(q.n)}
 	_, f.Remedy = q.judgement(q.pool).cure(q.n)
 	if q.r.onlyDrifted(q.n) {
-		f.State, f.Problem = max(plugin.Warning, q.unpausing.state), "degraded, with no change pending for it"
+		f.State, f.Problem = plugin.Warning, "degraded, with no change pending for it"
 		f.Consequence = "it uses up maxUnavailable; once the cause is gone the daemon goes on by itself"
 		return f
 	}
@@ -89,7 +89,7 @@ func (q *nodeQuestion) pending() plugin.Finding {
 	_, since := j.pending()
 	f := plugin.Finding{Problem: "an update is pending for it", Since: since.Time, AtLeast: since.atLeast}
 	own, c := q.own(), clock{q.now, f.Since}
-	f.State = max(own, q.unpausing.state)
+	f.State = own
 	held := joined(q.pause(j, c), q.awaits())
 	switch {
 	case hasNode(q.takenNow(), q.n.Name):
@@ -159,11 +159,6 @@ func (q *nodeQuestion) safely() string {
 func (q *nodeQuestion) settled() plugin.Finding {
 	if q.worst == plugin.Critical {
 		return plugin.Finding{Problem: "nothing is pending for it, but others wait behind it", Cause: trouble(q.n, clock{now: q.now})}
-	}
-	if q.unpausing.state == plugin.Critical { // harmless: it is the unpausing that does it, not what is done to the node
-		return plugin.Finding{State: plugin.Warning, Problem: "nothing is pending for it; its pool is paused with an update for others", Cause: trouble(q.n, clock{now: q.now}),
-			Consequence: "unpausing drains " + plugin.List(unique(q.unpausing.other)),
-			Remedy:      "ask for their workloads: check_mcp --before-change " + q.unpausing.other[0]}
 	}
 	f := plugin.Finding{Problem: "nothing is pending for it", Consequence: "no taint, cordon or pause on it holds back a drain"}
 	if others := q.r.outdated(); others > 0 {
