@@ -68,13 +68,13 @@ const mostAsked = 100
 func (q *nodeQuestion) untold() {
 	e := effect{text: fmt.Sprintf("what that sets off is told of %d nodes at a time: ask for it by itself", mostAsked)}
 	for _, r := range q.heldBack(q.r) {
-		waits := slices.DeleteFunc(slices.Clone(q.toDrain(r)), func(name string) bool { return name == q.n.Name })
-		switch {
-		case len(waits) == 0:
+		waits := q.toDrain(r)
+		switch i := slices.IndexFunc(waits, func(name string) bool { return name != q.n.Name }); {
+		case i < 0:
 		case !r.pool.Paused:
-			e.state, e.other = plugin.Critical, waits[:1]
+			e.state, e.other = plugin.Critical, waits[i:i+1]
 		case r.pool.Name == q.pool.Name:
-			q.unpausing = waits[:1]
+			q.unpausing = waits[i : i+1]
 		}
 	}
 	q.row("touch it", "", q.frees(e, q.n.Name))
