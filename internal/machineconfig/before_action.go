@@ -112,7 +112,7 @@ func (f *foresight) whyNothing(after Snapshot, node string) string {
 			own = &r.nodes[i]
 		}
 	}
-	full := fmt.Sprintf("%d unavailable, maxUnavailable %d", r.unavailable(), pool.maxUnavailable(len(r.nodes)))
+	full := r.used()
 	switch {
 	case !ok || own == nil && len(r.queue()) == 0:
 		return ""

@@ -22,6 +22,8 @@ func TestBeforeCluster(t *testing.T) {
 		{name: "all that can be seen is well", prospect: foreseen(rolledOut(5, time.Hour)), want: plugin.OK, says: []string{"ClusterOperators and pending pods were not seen"}},
 		{name: "incident 1 before the change (scenario a)", prospect: foreseen(scenario(t, "a-pending-blocked-by-cordon")), want: critical, says: []string{"pool worker ¶ update blocked, 1 of 44 nodes outdated", "1 node not Ready or cordoned", "wrk-98 → cordoned"}},
 		{name: "incident 1 as published", prospect: foreseen(controller(t, "incident-two-cordoned", "")), want: warning, says: []string{"wrk-71 → cordoned by kubectl", "wrk-98 → cordoned by kubectl"}},
+		{name: "a node in work", prospect: foreseen(fleet(5, on("w-01", draining(time.Minute)))), want: critical,
+			says: []string{"pool worker ¶ updating, 4/5 done, w-01 draining for at least 1m", "in the end the MCO drains and, unless the change needs none, reboots w-01"}},
 		{name: "a ClusterOperator is degraded", prospect: foreseen(rolledOut(5, time.Hour), func(p *Prospect) {
 			p.Operators = []Operator{{"ingress", "degraded", "no router", before(time.Hour)}}
 		}), want: warning, says: []string{"ClusterOperator ingress ¶ degraded ¶ since 2026-12-02 11:00 UTC ¶ no router"}},

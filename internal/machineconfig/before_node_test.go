@@ -202,6 +202,12 @@ func TestBeforeNode(t *testing.T) {
 
 		{name: "in work at what the pool has given up, of which nothing is known", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{Users: true}, policy)), want: critical,
 			says: []string{"the MCO drains and, unless the change needs none, reboots w-01"}, not: []string{"without a drain"}},
+		{name: "in work at what the pool has given up, for what the node runs still, and harmless", prospect: foreseen(fleet(5, on("w-01", applying, func(n *Node) { n.Current, n.Desired = newConfig, "rendered-b" })), func(p *Prospect) { p.Changes[[2]string{newConfig, "rendered-b"}] = Change{} }), want: warning,
+			says: []string{"the MCO updates w-01 without a drain or reboot"}},
+		{name: "a failed node takes the room", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Hour, "oc")), on("w-02", picked(time.Hour), degradedNode("x", time.Hour)))), want: critical,
+			says: []string{"uncordon it → drains nothing yet: 0 unavailable, 1 failed, maxUnavailable 1; then it is number 1 in line"}},
+		{name: "its pool has no rendered configuration", prospect: foreseen(fleet(5, worker(func(p *Pool) { p.Target = "" }))), want: warning,
+			says: []string{"nothing is pending for it; but pool worker has no rendered configuration: what is pending once it has one is not known"}, not: []string{"holds back a drain", "in its turn"}},
 		{name: "in work at what the pool has given up, which reboots", prospect: foreseen(fleet(5, on("w-01", rebooting(time.Minute), func(n *Node) { n.Desired = "rendered-b" })), changing(Change{Users: true}, policy), givenUp(Change{System: []string{"OS image"}})), want: critical,
 			says: []string{"the MCO drains and reboots w-01 [changed: OS image]"}},
 

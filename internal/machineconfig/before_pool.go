@@ -36,6 +36,10 @@ func (f *foresight) waitingIn(name string) []plugin.Finding {
 	j := f.judgement(r.pool)
 	j.limits.Windows = Windows{}
 	j.need, _ = f.worst(r)
+	j.needs = map[string]need{}
+	for _, n := range r.pending() {
+		j.needs[n.Name], _ = f.need(n, r.pool)
+	}
 	for _, node := range f.toDrain(r) {
 		f.drained[node] = true
 	}
@@ -51,8 +55,14 @@ func (f *foresight) waitingIn(name string) []plugin.Finding {
 			j.findings[i].State = noted(dangerous || j.holdsBack)
 		}
 	}
-	if len(j.findings) > 0 && j.holdsBack {
-		first := &j.findings[0]
+	if len(j.findings) == 0 {
+		return nil
+	}
+	first := &j.findings[0]
+	if dangerous && !j.drainTold {
+		first.Consequence = joined(first.Consequence, "in the end the MCO "+j.need.does(plugin.List(f.toDrain(r))))
+	}
+	if j.holdsBack {
 		first.Consequence = joined(first.Consequence, "making its nodes ready "+ready.text)
 		first.Remedy = "ask for the workloads: check_mcp --before-change " + ready.other[0]
 	}

@@ -160,7 +160,10 @@ func (q *nodeQuestion) settled() plugin.Finding {
 	if q.worst == plugin.Critical {
 		return plugin.Finding{Problem: "nothing is pending for it, but others wait behind it", Cause: trouble(q.n, clock{now: q.now})}
 	}
-	f := plugin.Finding{Problem: "nothing is pending for it", Consequence: "no taint, cordon or pause on it holds back a drain"}
+	f := plugin.Finding{Problem: "nothing is pending for it"}
+	if len(q.r.doubts())+len(q.r.doubtsOfPool()) == 0 {
+		f.Consequence = "no taint, cordon or pause on it holds back a drain"
+	}
 	if others := q.r.outdated(); others > 0 {
 		f.Problem += fmt.Sprintf("; pool %s has an update outstanding for %s", q.pool.Name, plugin.Count(others, "other node"))
 		f.Consequence = ""
