@@ -1,9 +1,14 @@
 package machineconfig
 
 import (
+	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
+	"unsafe"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"overdue/internal/plugin"
 	"overdue/internal/plugin/judgetest"
@@ -113,5 +118,23 @@ func TestBeforeManyNodesIsLinear(t *testing.T) {
 	}
 	if hundred, all := spent(100), spent(300); all > hundred+200*100 {
 		t.Errorf("200 further nodes cost %.0f allocations, a hundred %.0f", all-hundred, hundred)
+	}
+}
+
+// Telling which pool each node is in takes room for each node once, however many pools there are: it is asked anew for each action.
+func TestMembersInManyPools(t *testing.T) {
+	s := fleet(1000)
+	for i := range 60 {
+		p := s.Pools[0]
+		p.Name, p.Selector = fmt.Sprintf("gpu-%02d", i), &metav1.LabelSelector{MatchLabels: map[string]string{fmt.Sprintf("gpu-%02d", i): ""}}
+		s.Pools = append(s.Pools, p)
+		s.Nodes[i].Labels = map[string]string{p.Name: ""}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	m := members(s.Pools, s.Nodes)
+	runtime.ReadMemStats(&after)
+	if spent, most := after.TotalAlloc-before.TotalAlloc, 2*uint64(len(s.Nodes))*uint64(unsafe.Sizeof(Node{})); spent > most || len(m.of) != 61 {
+		t.Errorf("%d pools take %d bytes, want at most %d", len(m.of), spent, most)
 	}
 }
