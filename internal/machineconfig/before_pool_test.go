@@ -114,6 +114,8 @@ func TestBeforePool(t *testing.T) {
 			says: []string{"w-01: cordoned by oc for 1h (since 2026-12-02 11:00 UTC); making w-01 ready is not enough"}},
 		{name: "a harmless update asks for no care", prospect: foreseen(fleet(5, on("w-01", outdated, cordoned(time.Hour, "oc"))), changing(Change{Users: true}, policy)), want: warning, says: []string{"(next in line) ¶ oc adm uncordon w-01"}, not: []string{"may be drained", "in the end"}},
 		{name: "a node in work", prospect: foreseen(fleet(5, on("w-01", draining(time.Minute)))), want: critical, says: []string{"in the end the MCO drains and, unless the change needs none, reboots w-01"}},
+		{name: "what is told first does not tell it", prospect: foreseen(fleet(5, condition(condRenderDegraded, "", time.Hour), on("all", outdated), paused("oc"))), want: critical,
+			says: []string{"they stay at rendered-worker-new; in the end the MCO drains and, unless the change needs none, reboots w-01, w-02, w-03 and 2 more ¶ mend", "once it is unpaused, the MCO will drain and"}},
 		{name: "one failed", prospect: foreseen(fleet(5, on("w-01", picked(time.Hour), degradedNode("x", time.Hour)))), want: critical, says: []string{"in the end the MCO drains and, unless the change needs none, reboots w-01"}},
 		{name: "paused with a change", prospect: foreseen(fleet(5, on("all", outdated), paused("oc"))), want: critical, says: []string{"paused with an update outstanding"}},
 		{name: "paused without", prospect: foreseen(rolledOut(5, time.Hour, paused("oc"))), want: warning, says: []string{"paused, nothing pending"}},

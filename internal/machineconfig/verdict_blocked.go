@@ -89,7 +89,7 @@ func (j *judgement) whyBlocked(c clock) hold {
 // will words what the MCO does with a node that it takes next.
 func (j *judgement) will(n Node, as string) string {
 	need := j.needs[n.Name]
-	j.drainTold = j.drainTold || need != needNothing
+	j.drainTold = j.drainTold || need != needNothing && len(j.findings) == 0
 	return need.to(as)
 }
 
