@@ -23,8 +23,9 @@ type foresight struct {
 	told     map[string]bool   // pools
 	asked    int               // nodes that are told
 
-	rollouts map[string]rollout // by pool, as things are
-	pools    map[string]string  // by node
+	rollouts map[string]rollout  // by pool, as things are
+	waits    map[string][]string // by pool: nodes that its update drains
+	pools    map[string]string   // by node
 }
 
 // Foresee tells what touching the targets sets off. Their nodes and pools exist.
@@ -35,7 +36,7 @@ func Foresee(p Prospect, targets []Target, l Limits, now time.Time) Verdict {
 	p.Images = p.imagesToCome()
 	then, _ := p.finished()
 	f := foresight{Prospect: p, members: members(p.Pools, p.Nodes), limits: l, now: now, before: p.picks(), next: then.picks(), course: p.Snapshot.course(),
-		drained: map[string]bool{}, burdens: map[string]burden{}, told: map[string]bool{}}
+		drained: map[string]bool{}, burdens: map[string]burden{}, told: map[string]bool{}, waits: map[string][]string{}}
 	f.findings = append(f.findings, judgeClock(p.Snapshot, now)...)
 	guards := guardsOf(p.Budgets)
 	for node, workloads := range p.Workloads {

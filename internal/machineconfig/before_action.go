@@ -112,7 +112,7 @@ func (f *foresight) whyNothing(after Snapshot, node string) string {
 			own = &r.nodes[i]
 		}
 	}
-	full := fmt.Sprintf("%d unavailable, maxUnavailable %d", r.unavailable(), pool.maxUnavailable(len(r.nodes)))
+	full := r.used()
 	switch {
 	case !ok || own == nil && len(r.queue()) == 0:
 		return ""
@@ -146,13 +146,13 @@ func still(n Node) string {
 	return "cordoned"
 }
 
-// hangingDrains are the other nodes whose drain takes long. A place for their pods, on a node that is made free, may be all that they
+// hangingDrains are the nodes whose drain takes long, but the one that is touched. A place for their pods, on a node that is made free, may be all that they
 // wait for: that is how a taint can set off a reboot without holding any update. The last write of desiredDrain does not tell since
 // when, as the daemon's every write renews it; a drain of which nothing tells is taken to hang.
-func (f *foresight) hangingDrains(node string) []string {
+func (f *foresight) hangingDrains(but ...string) []string {
 	var out []string
 	for _, n := range f.Nodes {
-		if n.Name == node || !n.draining() {
+		if !n.draining() || len(but) == 1 && n.Name == but[0] {
 			continue
 		}
 		since := n.CordonedSince
@@ -166,12 +166,12 @@ func (f *foresight) hangingDrains(node string) []string {
 	return out
 }
 
-// frees adds to the effect of an action that gives pods a place to run.
-func (f *foresight) frees(e effect, node string) effect {
-	if hanging := f.hangingDrains(node); len(hanging) > 0 && !(e.own && e.state == plugin.Critical) {
+// frees adds to the effect of an action that gives pods a place to run, on some nodes.
+func (f *foresight) frees(e effect, nodes ...string) effect {
+	if hanging := f.hangingDrains(nodes...); len(hanging) > 0 && !(e.own && e.state == plugin.Critical) {
 		e.state = plugin.Critical
 		e.other = append(e.other, hanging...)
-		e.text += fmt.Sprintf("; but %s: if the pods there find room only on %s, the drain goes on and the reboot follows", drainsHang(hanging), node)
+		e.text += fmt.Sprintf("; but %s: if the pods there find room only on %s, the drain goes on and the reboot follows", drainsHang(hanging), plugin.List(nodes))
 		for _, name := range hanging {
 			f.drained[name] = true
 		}

@@ -146,6 +146,17 @@ func TestBeforeCheckImageMode(t *testing.T) {
 	}
 }
 
+// The labels that put a node into its pool were taken away in the midst of its drain. What it runs and shall run is compared all the same.
+func TestBeforeCheckPoolless(t *testing.T) {
+	for to, want := range map[string]beforeAsk{
+		"rendered-older": {"n-2", 2, "the MCO drains and reboots n-2 [changed: OS image]"},
+		"rendered-b":     {"n-2", 1, "the MCO updates n-2 without a drain or reboot"},
+	} {
+		moved := strings.NewReplacer(`node-role.kubernetes.io/worker: ""`, "", "desiredConfig: rendered-a", "desiredConfig: "+to, "state: Done", "state: Working").Replace(node(2, "rendered-a", "", unschedulable))
+		want.check(t, workerServer(t, "rendered-a", nil, node(1, "rendered-a", "", "")+moved+changesOfWorkers))
+	}
+}
+
 // A taint that a person set on an infrastructure node keeps pods out like any other.
 func TestBeforeCheckInfraTaint(t *testing.T) {
 	const drains = ", machineconfiguration.openshift.io/desiredDrain: drain-rendered-b, machineconfiguration.openshift.io/lastAppliedDrain: uncordon-rendered-a"

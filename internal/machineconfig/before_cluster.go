@@ -31,9 +31,38 @@ func (f *foresight) cluster() {
 		}
 	}
 	f.findings = append(f.findings, judgeMembership(f.members, func(string) bool { return true })...)
+	f.adrift()
 	f.operators()
 	f.unreadyNodes()
 	f.pendingPods()
+}
+
+// adrift tells of nodes in no pool that have yet to do what they were told before.
+func (f *foresight) adrift() {
+	var worst need
+	var drained []string
+	for _, n := range f.inNoPool() {
+		need, _ := f.need(n, Pool{})
+		if need == needNothing {
+			continue
+		}
+		if f.drained[n.Name] = true; len(drained) == 0 || need.worse(worst) {
+			worst = need
+		}
+		drained = append(drained, n.Name)
+	}
+	if len(drained) > 0 {
+		f.add("cluster", plugin.Finding{State: plugin.Critical, Problem: plugin.Count(len(drained), "node") + " in no pool with an update that goes on: " + plugin.List(drained),
+			Consequence: "the MCO " + worst.does(plugin.List(drained)), Remedy: "check_mcp --before-change " + drained[0]})
+	}
+}
+
+// inNoPool are the nodes in none that have yet to do what they were told before.
+func (p Prospect) inNoPool() []Node {
+	m := members(p.Pools, p.Nodes)
+	return slices.DeleteFunc(slices.Clone(p.Nodes), func(n Node) bool {
+		return !n.underway() || !slices.Contains(m.none, n.Name) && len(m.claimed[n.Name]) == 0
+	})
 }
 
 // What is told of each kind, so that all kinds are on one screen.

@@ -26,6 +26,9 @@ func (r rollout) doubtsOfPool() (out []string) {
 	if r.pool.Conditions[condRenderDegraded].True {
 		out = append(out, "pool "+name+" cannot render its configuration: what is pending once it can is not known")
 	}
+	if r.pool.Target == "" {
+		out = append(out, "pool "+name+" has no rendered configuration: what is pending once it has one is not known")
+	}
 	if r.pool.imageFailed() {
 		out = append(out, "the OS image of pool "+name+" could not be built: once it can, its nodes are drained and rebooted")
 	}

@@ -55,6 +55,9 @@ func (n need) to(node string) string {
 // may finish that first, and then differs from the target in no more than what it differs from either in now.
 func (p Prospect) need(n Node, pool Pool) (need, string) {
 	image, known := p.Images.target(pool.Name)
+	if pool.Target == "" { // nobody says: it comes to what it was told
+		pool.Target, known = n.Desired, false
+	}
 	if pool.imageAwaited() || known && image != n.CurrentImage || n.managed() && n.DesiredImage != n.CurrentImage {
 		return needReboot, "the OS image changes"
 	}
@@ -68,6 +71,9 @@ func (p Prospect) need(n Node, pool Pool) (need, string) {
 }
 
 func (p Prospect) needOf(from, to string) (need, string) {
+	if from == to && from != "" {
+		return needNothing, ""
+	}
 	change, ok := p.Changes[[2]string{from, to}]
 	if !ok {
 		return needUnknown, ""

@@ -1,6 +1,7 @@
 package machineconfig
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,13 +22,15 @@ type nodeQuestion struct {
 	ignites string   // the action that has the node drained
 	others  []string // other nodes that an action has drained
 
-	unpausing effect // of the actions that unpause its pool, all together
+	unpausing []string // nodes that are drained if its pool is unpaused
 }
 
 func (f *foresight) node(name string) {
 	i := slices.IndexFunc(f.Nodes, func(n Node) bool { return n.Name == name })
 	q := nodeQuestion{foresight: f, n: f.Nodes[i]}
-	q.pool, q.r, q.in = f.poolOf(name)
+	if q.pool, q.r, q.in = f.poolOf(name); !q.in {
+		q.r.pool.Target = q.n.Desired
+	}
 	var labels [][2]string
 	if f.asked++; f.asked <= mostAsked {
 		q.actions()
@@ -41,6 +44,10 @@ func (f *foresight) node(name string) {
 		finding.Remedy = "ask for their workloads: check_mcp --before-change " + q.others[0]
 	}
 	finding.State = max(finding.State, q.worst)
+	if waits := unique(q.unpausing); finding.State < plugin.Critical && len(waits) > 0 { // harmless: it is not done to the node
+		finding.Consequence = joined(finding.Consequence, "unpausing drains "+plugin.List(waits))
+		finding.Remedy = cmp.Or(finding.Remedy, "ask for their workloads: check_mcp --before-change "+waits[0])
+	}
 	if q.in {
 		finding = doubted(finding, slices.Concat(q.r.doubts(), q.r.doubtsOfPool()))
 	}
@@ -57,13 +64,17 @@ func (f *foresight) node(name string) {
 // mostAsked bounds the work on many nodes: for each action the whole cluster is looked at again.
 const mostAsked = 100
 
-// untold stands for the actions on a node beyond those many. They may have others of its pool drained, if any of these are outdated.
+// untold stands for the actions on a node beyond those many. They may have any node drained that waits in a pool that it holds back.
 func (q *nodeQuestion) untold() {
 	e := effect{text: fmt.Sprintf("what that sets off is told of %d nodes at a time: ask for it by itself", mostAsked)}
-	for _, n := range q.r.pending() {
-		if need, _ := q.need(n, q.pool); need != needNothing && n.Name != q.n.Name {
-			e.state, e.other = plugin.Critical, []string{n.Name}
-			break
+	for _, r := range q.heldBack(q.r) {
+		waits := q.toDrain(r)
+		switch i := slices.IndexFunc(waits, func(name string) bool { return name != q.n.Name }); {
+		case i < 0:
+		case !r.pool.Paused:
+			e.state, e.other = plugin.Critical, waits[i:i+1]
+		case r.pool.Name == q.pool.Name:
+			q.unpausing = waits[i : i+1]
 		}
 	}
 	q.row("touch it", "", q.frees(e, q.n.Name))
@@ -81,7 +92,7 @@ func (q *nodeQuestion) actions() {
 		q.row("take away taint "+t, "", e)
 	}
 	var mended []string
-	if q.n.Unschedulable && !q.r.inWork(n) && !q.n.draining() {
+	if q.n.Unschedulable && !q.n.working() && !q.n.draining() {
 		mended = append(mended, "schedulable")
 		q.row("uncordon it", "making "+n+" schedulable", q.frees(q.effectOf(q.withNode(n, (*Node).uncordon), n), n))
 	}
@@ -113,12 +124,12 @@ func (q *nodeQuestion) actions() {
 
 // goesOn adds to the effect of a repair the update that had failed.
 func (q *nodeQuestion) goesOn(e effect) effect {
-	if update := q.n.Current != q.n.Desired || q.n.CurrentImage != q.n.DesiredImage; q.n.failed() && update && !e.own {
+	if q.n.failed() && q.n.underway() && !e.own {
 		need, _ := q.need(q.n, q.pool)
 		if e.state == plugin.OK { // nothing else is taken
 			e.text = ""
 		}
-		e.text = joined(need.does(q.n.Name), e.text)
+		e.text, e.state = joined(need.does(q.n.Name), e.text), max(e.state, noted(need != needNothing))
 	}
 	return e
 }
@@ -140,8 +151,7 @@ func (q *nodeQuestion) row(action, ignites string, e effect) {
 // unpause is a row of its own kind: unpausing is not done to the node.
 func (q *nodeQuestion) unpause(action, ignites string, e effect) {
 	q.tell(action, ignites, e)
-	q.unpausing.state = max(q.unpausing.state, e.state)
-	q.unpausing.other = append(q.unpausing.other, e.other...)
+	q.unpausing = append(q.unpausing, e.other...)
 }
 
 func (q *nodeQuestion) tell(action, ignites string, e effect) {
@@ -210,7 +220,7 @@ func (q *nodeQuestion) moved(after Snapshot, to Pool) string {
 	drained := maps.Clone(q.drained) // what is only told here does not count
 	defer func() { q.drained = drained }()
 	e := q.effectOf(after, q.n.Name)
-	if q.r.inWork(q.n.Name) {
+	if q.n.working() {
 		e.text = "what has begun is finished first; " + e.text
 	}
 	if e.own {
@@ -227,7 +237,7 @@ func (q *nodeQuestion) byHand() [][2]string {
 	}
 	then := "then it is as it is now"
 	switch {
-	case q.r.inWork(q.n.Name):
+	case q.n.working():
 		then = "the MCO then goes on with it"
 	case !q.n.KubeletReady: // the same as making it Ready, which counts
 		then = "if it comes back Ready: " + q.effectOf(q.withNode(q.n.Name, (*Node).wake), q.n.Name).text
@@ -239,7 +249,7 @@ func (q *nodeQuestion) byHand() [][2]string {
 
 func (q *nodeQuestion) howLong() [][2]string {
 	took := q.r.pace()
-	if took.node == 0 || !q.r.waits(q.n.Name) && !q.r.inWork(q.n.Name) {
+	if took.node == 0 || !q.r.waits(q.n.Name) && !q.n.working() {
 		return nil
 	}
 	return [][2]string{{"how long", took.words() + " of pool " + q.pool.Name}}

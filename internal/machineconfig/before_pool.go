@@ -30,25 +30,58 @@ func (f *foresight) pool(name string) {
 }
 
 // waitingIn is what the judgement of a pool finds, graded anew: whatever its age, a pending update is drained or rebooted by, and
-// anything else is harmless.
+// anything else is harmless but to other pools.
 func (f *foresight) waitingIn(name string) []plugin.Finding {
 	r := f.rollout(name)
 	j := f.judgement(r.pool)
 	j.limits.Windows = Windows{}
 	j.need, _ = f.worst(r)
-	j.judge()
-	dangerous := false
+	j.needs = map[string]need{}
 	for _, n := range r.pending() {
-		if need, _ := f.need(n, r.pool); need != needNothing {
-			f.drained[n.Name], dangerous = true, true
-		}
+		j.needs[n.Name], _ = f.need(n, r.pool)
 	}
+	for _, node := range f.toDrain(r) {
+		f.drained[node] = true
+	}
+	dangerous := len(f.toDrain(r)) > 0
+	var ready effect
+	if !dangerous {
+		ready = f.readying(r)
+		j.holdsBack = ready.state == plugin.Critical
+	}
+	j.judge()
 	for i, finding := range j.findings {
 		if finding.State != plugin.Unknown {
-			j.findings[i].State = noted(dangerous)
+			j.findings[i].State = noted(dangerous || j.holdsBack)
 		}
 	}
+	if len(j.findings) == 0 {
+		return nil
+	}
+	first := &j.findings[0]
+	if dangerous && !j.drainTold {
+		first.Consequence = joined(first.Consequence, "in the end the MCO "+j.need.does(plugin.List(f.toDrain(r))))
+	}
+	if j.holdsBack {
+		first.Consequence = joined(first.Consequence, "making its nodes ready "+ready.text)
+		first.Remedy = "ask for the workloads: check_mcp --before-change " + ready.other[0]
+	}
 	return j.findings
+}
+
+// toDrain are the nodes that the update of a pool drains, sooner or later.
+func (f *foresight) toDrain(r rollout) []string {
+	out, known := f.waits[r.pool.Name]
+	if known {
+		return out
+	}
+	for _, n := range r.pending() {
+		if need, _ := f.need(n, r.pool); need != needNothing {
+			out = append(out, n.Name)
+		}
+	}
+	f.waits[r.pool.Name] = out
+	return out
 }
 
 // worst is what the update of a pool costs the node that it costs most.

@@ -48,9 +48,12 @@ func (r reader) prospect(ctx context.Context, targets []Target) (Prospect, error
 			steps = append(steps, func() error { return r.target(ctx, &p.Snapshot, pool) })
 		}
 		if concerned[pool.Name] {
-			steps = append(steps, func() error { return r.changes(ctx, &p, pool, targets) })
+			steps = append(steps, func() error {
+				return r.changes(ctx, &p, pool.Target, newRollout(pool, members(p.Pools, p.Nodes).of[pool.Name], p.Images).pending(), targets)
+			})
 		}
 	}
+	steps = append(steps, func() error { return r.changes(ctx, &p, "", p.askedOf(p.inNoPool(), targets), targets) })
 	steps = append(steps, func() error { return r.policy(ctx, &p) })
 	for _, t := range targets {
 		switch t.Kind {
@@ -69,6 +72,13 @@ func (r reader) prospect(ctx context.Context, targets []Target) (Prospect, error
 		}
 	}
 	return p, nil
+}
+
+// askedOf are those of the nodes that are asked about.
+func (p Prospect) askedOf(nodes []Node, targets []Target) []Node {
+	return slices.DeleteFunc(nodes, func(n Node) bool {
+		return !slices.Contains(targets, Target{targetNode, n.Name}) && !slices.Contains(targets, Target{Kind: targetCluster})
+	})
 }
 
 // concerned are the pools of which what is asked about may have nodes drained. Masters and arbiters wait for each other.

@@ -32,11 +32,11 @@ func (r reader) poolInWork(ctx context.Context, p *Prospect, pool string) error 
 	return r.nodesInWork(ctx, &p.Snapshot, newRollout(p.Pools[i], members(p.Pools, p.Nodes).of[pool], p.Images))
 }
 
-// changes compares what the outdated nodes of a pool run with what they shall run: its target, and on the way to that what they were
-// told before, if that is something else. The asked nodes come first, as only so many comparisons are made.
-func (r reader) changes(ctx context.Context, p *Prospect, pool Pool, targets []Target) error {
+// changes compares what the outdated nodes of a pool run with what they shall run: its target, which in no pool is empty, and on the way
+// to that what they were told before, if that is something else. The asked nodes come first, as only so many comparisons are made.
+func (r reader) changes(ctx context.Context, p *Prospect, target string, outdated []Node, targets []Target) error {
 	var asked, others []Node
-	for _, n := range newRollout(pool, members(p.Pools, p.Nodes).of[pool.Name], p.Images).pending() {
+	for _, n := range outdated {
 		if slices.Contains(targets, Target{targetNode, n.Name}) {
 			asked = append(asked, n)
 		} else {
@@ -46,7 +46,7 @@ func (r reader) changes(ctx context.Context, p *Prospect, pool Pool, targets []T
 	read := map[string]*configObject{} // nil: it does not exist
 	compared := 0
 	for _, n := range slices.Concat(asked, others) {
-		for _, key := range [][2]string{{n.Current, pool.Target}, {n.Current, n.Desired}, {n.Desired, pool.Target}} {
+		for _, key := range [][2]string{{n.Current, target}, {n.Current, n.Desired}, {n.Desired, target}} {
 			if _, done := p.Changes[key]; done || key[0] == "" || key[1] == "" || key[0] == key[1] {
 				continue
 			}

@@ -13,13 +13,9 @@ func (q *nodeQuestion) situation() plugin.Finding {
 	case q.n.Windows:
 		return plugin.Finding{State: plugin.Warning, Problem: "in no pool", Cause: "it runs Windows, and the MCO takes no care of it",
 			Consequence: "the MCO drains nothing there, whatever its labels"}
-	case len(q.claimants()) > 0:
-		return plugin.Finding{State: plugin.Warning, Problem: "in no pool, as " + plugin.List(q.claimants()) + " all claim it", Cause: "a node may be in one custom pool only",
-			Consequence: "no change reaches it until labels are taken from it, and then it is brought to the target of the pool that is left", Remedy: "oc get node " + name + " --show-labels"}
 	case !q.in:
-		return plugin.Finding{State: plugin.Warning, Problem: "in no pool", Cause: "the MCO takes no care of it",
-			Consequence: "nothing is drained, and no change reaches it", Remedy: "oc get node " + name + " --show-labels"}
-	case q.r.inWork(name):
+		return q.poolless()
+	case q.n.working():
 		return q.atWork()
 	case q.n.failed():
 		return q.failed()
@@ -27,6 +23,28 @@ func (q *nodeQuestion) situation() plugin.Finding {
 		return q.pending()
 	}
 	return q.settled()
+}
+
+// poolless: nothing new is asked of the node. What it was told before goes on: neither its machine-config-daemon nor the controller
+// that drains it asks for its pool.
+func (q *nodeQuestion) poolless() plugin.Finding {
+	labels := "oc get node " + q.n.Name + " --show-labels"
+	f := plugin.Finding{State: plugin.Warning, Problem: "in no pool", Cause: "the MCO takes no care of it", Consequence: "nothing is drained, and no change reaches it", Remedy: labels}
+	if len(q.claimants()) > 0 {
+		f = plugin.Finding{State: plugin.Warning, Problem: "in no pool, as " + plugin.List(q.claimants()) + " all claim it", Cause: "a node may be in one custom pool only",
+			Consequence: "no change reaches it until labels are taken from it, and then it is brought to the target of the pool that is left", Remedy: labels}
+	}
+	if !q.n.underway() {
+		return f
+	}
+	work := q.atWork
+	if q.n.failed() {
+		work = q.failed
+	}
+	told := work()
+	told.Problem = f.Problem + ", and " + told.Problem
+	told.Consequence += "; no other change reaches it"
+	return told
 }
 
 func (q *nodeQuestion) atWork() plugin.Finding {
@@ -45,7 +63,7 @@ func (q *nodeQuestion) failed() plugin.Finding {
 	f := plugin.Finding{Problem: "its update failed", Since: q.n.StateWritten, AtLeast: true, Cause: reason(q.n)}
 	_, f.Remedy = q.judgement(q.pool).cure(q.n)
 	if q.r.onlyDrifted(q.n) {
-		f.State, f.Problem = max(plugin.Warning, q.unpausing.state), "degraded, with no change pending for it"
+		f.State, f.Problem = plugin.Warning, "degraded, with no change pending for it"
 		f.Consequence = "it uses up maxUnavailable; once the cause is gone the daemon goes on by itself"
 		return f
 	}
@@ -71,7 +89,7 @@ func (q *nodeQuestion) pending() plugin.Finding {
 	_, since := j.pending()
 	f := plugin.Finding{Problem: "an update is pending for it", Since: since.Time, AtLeast: since.atLeast}
 	own, c := q.own(), clock{q.now, f.Since}
-	f.State = max(own, q.unpausing.state)
+	f.State = own
 	held := joined(q.pause(j, c), q.awaits())
 	switch {
 	case hasNode(q.takenNow(), q.n.Name):
@@ -142,12 +160,10 @@ func (q *nodeQuestion) settled() plugin.Finding {
 	if q.worst == plugin.Critical {
 		return plugin.Finding{Problem: "nothing is pending for it, but others wait behind it", Cause: trouble(q.n, clock{now: q.now})}
 	}
-	if q.unpausing.state == plugin.Critical { // harmless: it is the unpausing that does it, not what is done to the node
-		return plugin.Finding{State: plugin.Warning, Problem: "nothing is pending for it; its pool is paused with an update for others", Cause: trouble(q.n, clock{now: q.now}),
-			Consequence: "unpausing drains " + plugin.List(unique(q.unpausing.other)),
-			Remedy:      "ask for their workloads: check_mcp --before-change " + q.unpausing.other[0]}
+	f := plugin.Finding{Problem: "nothing is pending for it"}
+	if len(q.r.doubts())+len(q.r.doubtsOfPool()) == 0 {
+		f.Consequence = "no taint, cordon or pause on it holds back a drain"
 	}
-	f := plugin.Finding{Problem: "nothing is pending for it", Consequence: "no taint, cordon or pause on it holds back a drain"}
 	if others := q.r.outdated(); others > 0 {
 		f.Problem += fmt.Sprintf("; pool %s has an update outstanding for %s", q.pool.Name, plugin.Count(others, "other node"))
 		f.Consequence = ""

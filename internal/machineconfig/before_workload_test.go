@@ -100,3 +100,17 @@ status: {disruptionsAllowed: 0}
 		t.Log(out)
 	}
 }
+
+// The worst first: a drain that hangs, what is lost, what cannot start elsewhere, GPUs, the rest.
+func TestBurdenWorstFirst(t *testing.T) {
+	gpu, share, local := pod("e", "gpu", "Job gpu"), pod("e", "share", "Job share"), pod("d", "local", "StatefulSet local")
+	gpu.GPUs, share.Shares, local.Local = 1, 1, true
+	p := foreseen(Snapshot{}, budget("z", "held", "held", 0))
+	var got []string
+	for _, row := range weigh([]Workload{pod("a", "web", "Deployment web"), share, gpu, local, pod("f", "lone", ""), pod("z", "held", "Job held")}, guardsOf(p.Budgets), noon).table {
+		got = append(got, row[0])
+	}
+	if want := "pod z/held (Job held), pod f/lone, pod d/local (StatefulSet local), pod e/gpu (Job gpu), pod e/share (Job share), pod a/web (Deployment web)"; strings.Join(got, ", ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
+	}
+}

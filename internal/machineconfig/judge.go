@@ -79,8 +79,11 @@ type judgement struct {
 	rollout   rollout
 
 	mastersOutdated bool
-	mcoHeld         bool // why the MCO picks no node is told already
-	need            need // of what is pending, if that was read
+	mcoHeld         bool            // why the MCO picks no node is told already
+	need            need            // the worst of what is pending, if that was read
+	needs           map[string]need // by node
+	drainTold       bool            // in the first line
+	holdsBack       bool            // others' drains, until its nodes are ready
 
 	findings []plugin.Finding
 }

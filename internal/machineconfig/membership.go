@@ -21,6 +21,7 @@ func members(pools []Pool, nodes []Node) membership {
 	for i, p := range pools {
 		selectors[i] = selector(p)
 	}
+	homes, sizes := make([]string, len(nodes)), map[string]int{}
 	for i, n := range nodes {
 		if n.Windows {
 			continue
@@ -42,10 +43,16 @@ func members(pools []Pool, nodes []Node) membership {
 		case pool == "":
 			m.none = append(m.none, n.Name)
 		default:
-			if m.of[pool] == nil {
-				m.of[pool] = make([]Node, 0, len(nodes)-i) // most are in one
-			}
-			m.of[pool] = append(m.of[pool], n)
+			homes[i] = pool
+			sizes[pool]++
+		}
+	}
+	for pool, size := range sizes {
+		m.of[pool] = make([]Node, 0, size)
+	}
+	for i, pool := range homes {
+		if pool != "" {
+			m.of[pool] = append(m.of[pool], nodes[i])
 		}
 	}
 	return m

@@ -38,6 +38,19 @@ func (n Node) managed() bool { return n.Current != "" }
 // pickable: the MCO can choose the node for an update (since 4.13; before, it could take a cordoned one: OCPBUGS-33397).
 func (n Node) pickable() bool { return n.ready() && n.managed() }
 
+// working: the node was told to run something that it does not run yet, and has not failed.
+func (n Node) working() bool { return n.managed() && !n.failed() && !n.done() }
+
+// underway: what the node was told last is not done, and goes on by itself, or once the cause of its failure is gone.
+func (n Node) underway() bool {
+	return n.working() || n.failed() && (n.Current != n.Desired || n.CurrentImage != n.DesiredImage)
+}
+
+// mendable: a person can bring it nearer to being ready. The MCO's own cordon goes by itself.
+func (n Node) mendable() bool {
+	return !n.KubeletReady || !n.managed() || n.failed() || n.Unschedulable && !n.working() && !n.draining()
+}
+
 // drainPending: a drain or an uncordon was asked for that the controller has not finished.
 func (n Node) drainPending() bool {
 	return n.DesiredDrain != "" && n.DesiredDrain != n.LastAppliedDrain

@@ -38,10 +38,11 @@ func newRollout(p Pool, nodes []Node, images poolImages) rollout {
 	return r
 }
 
-// atTarget says whether the node was told to run the pool's target: its configuration, and in image mode its image.
+// atTarget says whether the node was told to run the pool's target: its configuration, and in image mode its image. Without a rendered
+// configuration there is nothing that it should run.
 func (r rollout) atTarget(n Node) bool {
 	image, known := r.images.target(r.pool.Name)
-	return n.Desired == r.pool.Target && (!known || n.DesiredImage == image)
+	return r.pool.Target == "" || n.Desired == r.pool.Target && (!known || n.DesiredImage == image)
 }
 
 // pending are the nodes that do not run the target yet. A node that drifted from the target runs it, but for the drift.

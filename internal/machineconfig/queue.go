@@ -2,19 +2,33 @@ package machineconfig
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
 // room is how many more nodes the MCO may begin with: maxUnavailable less the unavailable ones and those that failed at this
 // very target. Negative: so many have to become available before one is picked.
 func (r rollout) room() int {
-	room := r.pool.maxUnavailable(len(r.nodes)) - r.unavailable()
+	return r.pool.maxUnavailable(len(r.nodes)) - r.unavailable() - r.failing()
+}
+
+// failing counts the nodes that failed at the target.
+func (r rollout) failing() (count int) {
 	for _, n := range r.failed {
 		if r.atTarget(n) && !n.drifted() {
-			room--
+			count++
 		}
 	}
-	return room
+	return count
+}
+
+// used words what takes up maxUnavailable.
+func (r rollout) used() string {
+	failed := ""
+	if n := r.failing(); n > 0 {
+		failed = fmt.Sprintf(", %d failed", n)
+	}
+	return fmt.Sprintf("%d unavailable%s, maxUnavailable %d", r.unavailable(), failed, r.pool.maxUnavailable(len(r.nodes)))
 }
 
 // queue holds the nodes that wait, and those that failed or are in work at what the pool has given up since and can be picked

@@ -58,7 +58,7 @@ func (j *judgement) whyBlocked(c clock) hold {
 	r := j.rollout
 	if next := r.picks(); len(next) > 0 {
 		return hold{next[0].Name, next[0].Name + " is ready and next in line, the MCO has not picked it",
-			fmt.Sprintf("the MCO will %s without further notice as soon as it works again", j.need.to("it")), lookAtController}
+			fmt.Sprintf("the MCO will %s without further notice as soon as it works again", j.will(next[0], "it")), lookAtController}
 	}
 	var asleep []Node // not ready and up to date first: these hold others only
 	for _, n := range r.updated {
@@ -73,7 +73,7 @@ func (j *judgement) whyBlocked(c clock) hold {
 	}
 	room := ""
 	if r.room() <= 0 {
-		room = fmt.Sprintf(" (%d unavailable, maxUnavailable %d)", r.unavailable(), r.pool.maxUnavailable(len(r.nodes)))
+		room = " (" + r.used() + ")"
 	}
 	// The more are awake the sooner one is picked, so the fewest that suffice can be searched for.
 	fewest := sort.Search(len(asleep), func(i int) bool { return len(r.with(asleep[:i+1]...).picks()) > 0 })
@@ -83,28 +83,46 @@ func (j *judgement) whyBlocked(c clock) hold {
 	wake := asleep[:fewest+1]
 	next := r.with(wake...).picks()[0]
 	return hold{next.Name, troubles(asleep, c) + room, j.sets(wake, next),
-		fmt.Sprintf("when the workloads on %s may be drained, %s", next.Name, makeReady(wake...))}
+		j.carefully(next) + makeReady(wake...)}
+}
+
+// will words what the MCO does with a node that it takes next.
+func (j *judgement) will(n Node, as string) string {
+	need := j.needs[n.Name]
+	j.drainTold = j.drainTold || need != needNothing && len(j.findings) == 0
+	return need.to(as)
+}
+
+// carefully is what a remedy waits for that has a node taken.
+func (j *judgement) carefully(next Node) string {
+	switch {
+	case j.need == needNothing:
+		return ""
+	case j.needs[next.Name] == needNothing: // it is others that are drained, later
+		return "when the workloads on its nodes may be drained, "
+	}
+	return fmt.Sprintf("when the workloads on %s may be drained, ", next.Name)
 }
 
 // sets words what making nodes ready sets off.
 func (j *judgement) sets(wake []Node, next Node) string {
 	if len(wake) == 1 && wake[0].Name == next.Name {
-		return fmt.Sprintf("making %s ready lets the MCO %s (next in line)", next.Name, j.need.to("it"))
+		return fmt.Sprintf("making %s ready lets the MCO %s (next in line)", next.Name, j.will(next, "it"))
 	}
-	return fmt.Sprintf("once %s ready, the MCO will %s (next in line)", are(names(wake)), j.need.to(next.Name))
+	return fmt.Sprintf("once %s ready, the MCO will %s (next in line)", are(names(wake)), j.will(next, next.Name))
 }
 
 // ifReady says what making one held node ready sets off.
 func (j *judgement) ifReady(n Node) string {
 	if j.pool.Paused {
-		return fmt.Sprintf("once the pool is unpaused, making %s ready lets the MCO %s", n.Name, j.need.to("it"))
+		return fmt.Sprintf("once the pool is unpaused, making %s ready lets the MCO %s", n.Name, j.needs[n.Name].to("it"))
 	}
 	next := j.rollout.with(n).picks()
 	switch {
 	case slices.ContainsFunc(next, func(p Node) bool { return p.Name == n.Name }):
-		return fmt.Sprintf("making %s ready lets the MCO %s", n.Name, j.need.to("it"))
+		return fmt.Sprintf("making %s ready lets the MCO %s", n.Name, j.needs[n.Name].to("it"))
 	case len(next) > 0:
-		return fmt.Sprintf("it is number %d in line: making it ready lets the MCO first %s", j.rollout.place(n.Name), j.need.to(next[0].Name))
+		return fmt.Sprintf("it is number %d in line: making it ready lets the MCO first %s", j.rollout.place(n.Name), j.needs[next[0].Name].to(next[0].Name))
 	}
 	return fmt.Sprintf("making %s ready is not enough, others use up maxUnavailable %d", n.Name, j.rollout.pool.maxUnavailable(len(j.rollout.nodes)))
 }

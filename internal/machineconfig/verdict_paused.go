@@ -9,6 +9,7 @@ import (
 // paused by a person, with an update outstanding. Whoever pauses holds back every change, so it must not be forgotten.
 func (j *judgement) paused() {
 	r := j.rollout
+	j.drainTold = j.need != needNothing && len(j.findings) == 0
 	age, since := j.stalled()
 	if opened := j.limits.Windows.openedAt(j.now); opened.After(since.Time) {
 		age, since = j.age(opened), moment{Time: opened} // until then the pause was meant

@@ -26,19 +26,26 @@ func (j *judgement) unready() {
 		Problem: fmt.Sprintf("no change pending, but %d of %s not ready", len(r.unready), plugin.Count(len(r.nodes), "node")),
 		Cause:   troubles(r.unready, clock{j.now, since}),
 		Remedy:  makeReady(r.unready...) + ", unless they are meant to be out of use"}
+	harmless := "; making them ready now reboots nothing"
+	if j.holdsBack {
+		harmless = ""
+	}
 	if !r.images.read {
 		f.Problem = fmt.Sprintf("%d of %s not ready, and whether an OS image is outstanding is not known", len(r.unready), plugin.Count(len(r.nodes), "node"))
 		f.Consequence = fmt.Sprintf("making them ready may let the MCO %s them", drainWords)
 	} else if len(r.unready) >= limit {
-		f.Consequence = fmt.Sprintf("the next change will not start (%d unavailable, maxUnavailable %d); making them ready now reboots nothing", len(r.unready), limit)
+		f.Consequence = fmt.Sprintf("the next change will not start (%d unavailable, maxUnavailable %d)%s", len(r.unready), limit, harmless)
 	} else {
-		f.Consequence = fmt.Sprintf("nothing, they use up %d of maxUnavailable %d; making them ready now reboots nothing", len(r.unready), limit)
+		f.Consequence = fmt.Sprintf("nothing, they use up %d of maxUnavailable %d%s", len(r.unready), limit, harmless)
 	}
 	for _, n := range r.unready {
 		if len(r.unready) > 2 {
 			f.Details = append(f.Details, n.Name+": "+trouble(n, clock{now: j.now}))
 		}
 		for _, t := range n.Taints {
+			if j.holdsBack {
+				continue
+			}
 			f.Details = append(f.Details, fmt.Sprintf("%s has the taint %s: taking it away reboots nothing, no change is pending", n.Name, t))
 		}
 	}
