@@ -283,22 +283,3 @@ func TestUnreachable(t *testing.T) {
 		t.Errorf("%v; %+v", err, e)
 	}
 }
-
-// TestFileName holds that one address has one name, however it is written, and that each Poseidon has its own.
-func TestFileName(t *testing.T) {
-	for address, want := range map[string]string{
-		"":                                 "http_127.0.0.1_7200",
-		"http://127.0.0.1:7200/":           "http_127.0.0.1_7200",
-		"https://Poseidon.Example.org":     "https_poseidon.example.org_443",
-		"HTTPS://poseidon.example.org:443": "https_poseidon.example.org_443",
-		"http://poseidon.example.org":      "http_poseidon.example.org_80",
-		"https://example.org/a/../b":       "https_example.org_443_%2Fa%2F..%2Fb",
-		"https://example.org/a_1":          "https_example.org_443_%2Fa_1",
-		"http://[2001:DB8::1]:7200":        "http_2001%3Adb8%3A%3A1_7200",
-		"poseidon:7200":                    "",
-	} {
-		if name, err := (poseidon.Options{Address: address}).FileName(func(string) string { return "" }); name != want || (err != nil) != (want == "") {
-			t.Errorf("%s: %s, %v; want %s", address, name, err, want)
-		}
-	}
-}

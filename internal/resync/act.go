@@ -22,7 +22,10 @@ func (h *handler) restartPoseidon(ctx context.Context, d Decision) (result, erro
 	if err != nil {
 		return h.ends(*refuse("wait until that run has ended; Poseidon is restarted at the next call then, if it still must be", "%s", err)), nil
 	}
-	if h.facts.State.Restart, err = h.read(restartKey); err != nil { // another environment's run may just have ended
+	if h.facts.State.Restart, err = h.read(h.store, restartKey); err == nil { // another environment's run may just have ended
+		err = h.readElsewhere()
+	}
+	if err != nil {
 		h.facts.State.Trouble, h.facts.State.Remedy = err.Error(), hint(err)
 	}
 	h.readOthers()

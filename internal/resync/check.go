@@ -16,7 +16,10 @@ import (
 	"overdue/internal/web"
 )
 
-const programName = "resync_prewarm_pool"
+const (
+	programName     = "resync_prewarm_pool"
+	defaultStateDir = "/var/lib/overdue"
+)
 
 // Check runs resync_prewarm_pool from its arguments to its exit code.
 func Check(ctx context.Context, args, env []string, out io.Writer) int {
@@ -92,7 +95,7 @@ func (o *options) addRules(f *pflag.FlagSet) {
 	f.Var(&o.recheck, "recheck", "`TIME` from the first look to the second, just before acting; whatever moves meanwhile forbids to act")
 	f.Var(&o.settle, "settle", "`TIME` that the pool may take to be half full again")
 	f.StringVar(&o.command, "restart-command", "", "`COMMAND` that restarts Poseidon when it has lost its runners in memory, such as \"sudo systemctl restart poseidon\"; split at blanks, run without a shell (default: it is only recommended)")
-	f.StringVar(&o.stateDir, "state-dir", "/var/lib/overdue", "`DIRECTORY` of locks and records, from / on; it must exist and be writable; hosts may share it")
+	f.StringVar(&o.stateDir, "state-dir", defaultStateDir, "`DIRECTORY` of locks and records, from / on; it must exist and be writable; hosts may share it, two Poseidons must not")
 	f.BoolVar(&o.rules.WithoutNomad, "without-nomad", false, "act on Poseidon's numbers alone: a stalled event stream and a Nomad without leader are not seen then")
 	f.BoolVar(&o.rules.Force, "force", false, "by hand: act although the last resync did not help")
 	f.BoolVar(&o.dry, "dry-run", false, "say what would be done and why, and do nothing; so do --replay and --now")
@@ -103,8 +106,12 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	if err != nil {
 		return err
 	}
+	options := o.sources.Argument(run.Getenv)
+	if o.stateDir != defaultStateDir {
+		options += " --state-dir " + plugin.Word(o.stateDir)
+	}
 	h := &handler{
-		facts: Facts{Environment: o.environment.value, Call: call}, rules: o.rules,
+		facts: Facts{Environment: o.environment.value, Options: options, Call: call}, rules: o.rules,
 		dry: o.dry || !run.Live(), replay: !run.Live(),
 		recheck: time.Duration(o.recheck), settle: time.Duration(o.settle), command: strings.Fields(o.command), store: store{dir: o.stateDir},
 		waiting: run.Waiting, otherwise: run.Otherwise, object: o.icinga.object(),

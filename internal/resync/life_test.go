@@ -2,7 +2,6 @@ package resync
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -263,45 +262,6 @@ func TestLifeWithoutALogin(t *testing.T) {
 	code, text := s.call(t, "--icinga-url", "https://127.0.0.1:1", "--icinga-host", "learn", "--icinga-service", "pool 29")
 	if code != 0 || s.Puts(29) != 1 || !strings.Contains(text, "the comment could not be added: --icinga-url needs a login, USER:PASSWORD in --icinga-auth-file or ICINGA_AUTH") {
 		t.Errorf("exit code %d, %d PUTs: %s", code, s.Puts(29), text)
-	}
-}
-
-// TestLifeTwoPoseidons holds that the environments of two Poseidons with one state directory are kept apart, and their restarts.
-func TestLifeTwoPoseidons(t *testing.T) {
-	a, b := newSite(t, 0), newSite(t, 0)
-	b.dir = a.dir
-	calls := func(s *site, args ...string) int {
-		s.by.moment = clockOf(s)
-		code, text := s.call(t, append(args, "--downtime-depth", "0", "--host-downtime-depth", "0", "--cooldown", "0")...)
-		fmt.Fprintln(t.Output(), text)
-		return code
-	}
-	bad, ok := []string{"--state", "CRITICAL", "--state-type", "HARD"}, []string{"--state", "OK", "--state-type", "HARD"}
-	a.Set(29, 4, 0, 3)
-	a.Crowd()
-	if code := calls(a, bad...); code != 2 || a.Puts(29) != 1 {
-		t.Fatalf("exit code %d, %d PUTs", code, a.Puts(29))
-	}
-	if code := calls(b, ok...); code != 0 {
-		t.Errorf("the other's recovery: exit code %d", code)
-	}
-	if code := calls(a, bad...); code != 1 || a.Puts(29) != 1 {
-		t.Errorf("after the other's recovery: exit code %d, %d PUTs; its marker is gone", code, a.Puts(29))
-	}
-	b.Set(29, 4, 0, 0)
-	if code := calls(b, bad...); code != 0 || b.Puts(29) != 1 {
-		t.Errorf("the other's pool: exit code %d, %d PUTs", code, b.Puts(29))
-	}
-	b.Set(29, 4, 0, 0)
-	b.runs(4)
-	if code := calls(b, append([]string{"--restart-command", "true"}, bad...)...); code == 1 {
-		t.Errorf("the other's restart: exit code %d", code)
-	}
-	if r, err := b.store().read(restartKey); err != nil || !r.exists() {
-		t.Errorf("the restart is remembered as %+v, %v", r, err)
-	}
-	if r, err := a.store().read(restartKey); err != nil || r.exists() {
-		t.Errorf("it is taken for the first one's: %+v, %v", r, err)
 	}
 }
 
