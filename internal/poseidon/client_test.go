@@ -78,7 +78,7 @@ func TestReplace(t *testing.T) {
 	if err != nil || e.Size != 4 || !strings.Contains(string(e.Body), `"exposedPorts": null`) {
 		t.Fatalf("%+v, %v", e, err)
 	}
-	if err := c.Replace(t.Context(), e); err != nil {
+	if err := c.Replace(t.Context(), e, time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	if s.Puts(10) != 1 || s.Killed(10) != 2 {
@@ -108,7 +108,7 @@ func TestReplaceStalled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Replace(t.Context(), e); err != nil {
+	if err := c.Replace(t.Context(), e, time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	_ = s.Pause(t.Context(), time.Hour)
@@ -136,7 +136,7 @@ func TestTroubles(t *testing.T) {
 		if err == nil {
 			var e poseidon.Environment
 			if e, err = client.Environment(t.Context(), 10); err == nil {
-				err = client.Replace(t.Context(), e)
+				err = client.Replace(t.Context(), e, time.Minute)
 			}
 		}
 		if err == nil {

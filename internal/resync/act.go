@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"overdue/internal/plugin"
+	"overdue/internal/poseidon"
 )
 
 // restartPoseidon runs the operator's command. It is locked and remembered for all environments together.
@@ -64,6 +65,11 @@ func (h *handler) act(ctx context.Context, d Decision, action string, keys []str
 	r := result{Decision: d, At: began, Acted: true, Before: before, Failure: errEnded}
 	h.otherwise(h.judged(r, errInterrupted{action, errEnded}))
 	r.Failure = do(ctx)
+	if poseidon.IsLate(r.Failure) {
+		r = h.ends(h.takeBack(*stale(freshness, r.Failure.Error()), keys))
+		h.otherwise(h.judged(r, nil))
+		return r, nil
+	}
 	if notBegun(r.Failure) {
 		r, failure := h.ends(d), errNotBegun{action, r.Failure, h.forget(keys)}
 		h.otherwise(h.judged(r, failure))

@@ -18,7 +18,7 @@ import (
 type server interface {
 	Pools(context.Context) ([]poseidon.Pool, error)
 	Environment(ctx context.Context, id int) (poseidon.Environment, error)
-	Replace(context.Context, poseidon.Environment) error
+	Replace(ctx context.Context, e poseidon.Environment, within time.Duration) error
 }
 
 // surroundings is what the handler takes from the machine.

@@ -332,7 +332,9 @@ func TestHandlerUnsent(t *testing.T) {
 	if err := b.store.write("environment-29", before); err != nil {
 		t.Fatal(err)
 	}
-	b.onPut = func() error { return &poseidon.Error{Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}} }
+	b.onPut = func() error {
+		return &poseidon.Error{Unsent: true, Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}
+	}
 	if _, err := b.run(context.Background()); err == nil || !reflect.DeepEqual(b.record(t), before) {
 		t.Errorf("%v, remembers %+v", err, b.record(t))
 	}

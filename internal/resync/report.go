@@ -113,7 +113,7 @@ func (r result) next() string {
 		return "run the command of --restart-command by hand, as the user that runs the handler, and see to its rights"
 	case errors.As(r.Failure, &answer) && answer.NoRoom:
 		return answer.Hint() + "; then once more by hand, with --force"
-	case errors.As(r.Failure, &answer) && answer.Status >= 300 && answer.Status < 500:
+	case errors.As(r.Failure, &answer) && answer.Refused:
 		return answer.Hint()
 	case r.Unseen != nil && hint(r.Unseen) != "":
 		return hint(r.Unseen)
