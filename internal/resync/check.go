@@ -136,9 +136,6 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	asking, cancel := withoutReserve(ctx)
 	defer cancel()
 	r, failure := h.run(asking)
-	if failure == nil || r.Acted {
-		run.Otherwise(h.judged(r, failure)) // to report it takes time
-	}
 	run.Add(tell.tell(ctx, h, r, failure))
 	return nil
 }

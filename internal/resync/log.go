@@ -16,11 +16,9 @@ import (
 // record makes the one line that tells a decision, with who called and all numbers. failure is why Poseidon could not be
 // asked, or nil.
 func (h *handler) record(r result, f plugin.Finding, failure error) slog.Record {
-	line := slog.NewRecord(r.At.Wall.UTC(), level(f.State), clean(f.Subject+": "+f.Problem), 0)
+	line := h.line(level(f.State), f.Subject+": "+f.Problem, r.name(failure))
+	line.Time = r.At.Wall.UTC()
 	line.AddAttrs(
-		slog.Int("environment", h.facts.Environment),
-		slog.String("decision", r.name(failure)),
-		slog.String("call", h.facts.Call.String()),
 		slog.Int("downtimes", h.facts.Call.Downtime+h.facts.Call.HostDown),
 		slog.String("user", userName()),
 	)
@@ -47,6 +45,17 @@ func (h *handler) record(r result, f plugin.Finding, failure error) slog.Record 
 	if r.Note != "" {
 		line.AddAttrs(slog.String("note", clean(r.Note)))
 	}
+	return line
+}
+
+// line begins a line of the log, about this moment.
+func (h *handler) line(level slog.Level, text, decision string) slog.Record {
+	line := slog.NewRecord(h.moment().Wall.UTC(), level, clean(text), 0)
+	line.AddAttrs(
+		slog.Int("environment", h.facts.Environment),
+		slog.String("decision", decision),
+		slog.String("call", h.facts.Call.String()),
+	)
 	return line
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"overdue/internal/plugin"
@@ -41,21 +42,30 @@ func hint(err error) string {
 	return ""
 }
 
-// tell reports a result, or why there is none. A report that fails is told in the others and changes nothing.
+// tell reports a result, or why there is none. A report that fails is told in the others and changes nothing. The log comes first, as
+// Icinga may hang for as long as the run lives.
 func (t teller) tell(ctx context.Context, h *handler, r result, failure error) plugin.Finding {
 	f := h.judged(r, failure)
 	line := h.record(r, f, failure)
+	if h.dry {
+		t.log = nil
+	}
+	if failure == nil || r.Acted {
+		told := f
+		told.Details = append(slices.Clone(f.Details), oneLine(line))
+		h.otherwise(told) // to report takes time
+	}
+	t.write(ctx, line)
 	if (t.icinga != nil || t.mute != nil) && !h.dry && (f.State != plugin.OK || r.Acted) {
 		h.waiting("Icinga, to add a comment")
 		if err := t.comment(ctx, sentence(f), h.moment().Wall); err != nil {
+			text := "the comment could not be added: " + err.Error()
+			t.write(ctx, h.line(slog.LevelWarn, text, "comment-failed"))
 			line.AddAttrs(slog.String("comment", "failed: "+clean(err.Error())))
-			f.Details = append(f.Details, "the comment could not be added: "+err.Error())
+			f.Details = append(f.Details, text)
 		} else {
 			line.AddAttrs(slog.String("comment", "added"))
 		}
-	}
-	if !h.dry && t.log != nil {
-		t.write(ctx, line)
 	}
 	f.Details = append(f.Details, oneLine(line))
 	return f
@@ -64,6 +74,9 @@ func (t teller) tell(ctx context.Context, h *handler, r result, failure error) p
 // write logs a line, in a bounded time: a journal that does not read blocks whoever writes to it. A machine without journal and syslog
 // is no error.
 func (t teller) write(ctx context.Context, line slog.Record) {
+	if t.log == nil {
+		return
+	}
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
