@@ -27,7 +27,7 @@ func (h *handler) restartPoseidon(ctx context.Context, d Decision) (result, erro
 		err = h.readElsewhere()
 	}
 	if err != nil {
-		h.facts.State.Trouble, h.facts.State.Remedy = err.Error(), hint(err)
+		h.facts.State.Trouble, h.facts.State.Remedy = err.Error(), plugin.Hint(err)
 	}
 	h.readOthers()
 	if d = h.decide(); d.Action != Restart {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"overdue/internal/plugin"
 	"overdue/internal/poseidon"
 )
 
@@ -37,7 +38,7 @@ func stale(age time.Duration, why string) *Decision {
 func (h *handler) unlike(key string) *Decision {
 	is, err := h.store.read(key)
 	if err != nil {
-		return refuse(hint(err), "without its record a resync could be doubled: %s", err)
+		return refuse(plugin.Hint(err), "without its record a resync could be doubled: %s", err)
 	}
 	if was := h.remembered(key); is.Stamp != was.Stamp || is.Outcome != was.Outcome || is.Host != was.Host || is.PID != was.PID {
 		return refuse("let the state directory be on a file system whose locks span hosts", "another run has written %s since this one read it: its lock kept neither out", h.store.path(key, "json"))

@@ -51,6 +51,7 @@ func program(by surroundings) plugin.Program {
 		Timeout:  10 * time.Minute,
 		Outcomes: &outcomes,
 		Define:   func(flags *plugin.Flags) plugin.Check { return define(flags, by) },
+		Misused:  by.misused,
 	}
 }
 

@@ -174,7 +174,7 @@ func (h *handler) readState() (unlock func()) {
 	case errors.As(err, &locked):
 		state.LockedBy, state.Remedy = locked.by, locked.remedy
 	case err != nil:
-		state.Trouble, state.Remedy = err.Error(), hint(err)
+		state.Trouble, state.Remedy = err.Error(), plugin.Hint(err)
 	}
 	return unlock
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"log/syslog"
 	"os/user"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,6 +58,30 @@ func (h *handler) line(level slog.Level, text, decision string) slog.Record {
 		slog.String("call", h.facts.Call.String()),
 	)
 	return line
+}
+
+// misused logs wrong use by Icinga, which no person sees otherwise.
+func (by surroundings) misused(args []string, err error) {
+	if _, called := given(args, "--state"); !called || slices.Contains(args, "--no-journal") {
+		return
+	}
+	line := slog.NewRecord(by.moment().Wall.UTC(), slog.LevelError, clean(err.Error()), 0)
+	environment, _ := given(args, "--environment")
+	line.AddAttrs(slog.String("environment", clean(environment)), slog.String("decision", "misused"), slog.String("user", userName()))
+	teller{log: by.log}.write(context.Background(), line)
+}
+
+// given finds an option in a command line that may not be readable as a whole.
+func given(args []string, option string) (value string, is bool) {
+	for i, arg := range args {
+		if value, is = strings.CutPrefix(arg, option+"="); is {
+			return value, true
+		}
+		if arg == option {
+			return strings.Join(args[i+1:min(i+2, len(args))], ""), true
+		}
+	}
+	return "", false
 }
 
 // name is the decision as a word to search for.

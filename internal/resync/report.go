@@ -115,8 +115,8 @@ func (r result) next() string {
 		return answer.Hint() + "; then once more by hand, with --force"
 	case errors.As(r.Failure, &answer) && answer.Refused:
 		return answer.Hint()
-	case r.Unseen != nil && hint(r.Unseen) != "":
-		return hint(r.Unseen)
+	case r.Unseen != nil && plugin.Hint(r.Unseen) != "":
+		return plugin.Hint(r.Unseen)
 	case r.Action == Restart:
 		return "look at Poseidon's log: journalctl -u poseidon, and at Nomad's"
 	}

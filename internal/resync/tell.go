@@ -25,21 +25,12 @@ func (h *handler) judged(r result, failure error) plugin.Finding {
 	case r.Acted:
 		f.Problem, f.Cause = failure.Error()+", "+r.harm(), ""
 	default:
-		f = plugin.Finding{State: plugin.Unknown, Subject: h.subject(r), Problem: "Poseidon could not be asked", Cause: failure.Error(), Remedy: hint(failure)}
+		f = plugin.Finding{State: plugin.Unknown, Subject: h.subject(r), Problem: "Poseidon could not be asked", Cause: failure.Error(), Remedy: plugin.Hint(failure)}
 		if errors.As(failure, new(errNotBegun)) {
 			f.Problem, f.Cause = failure.Error(), ""
 		}
 	}
 	return f
-}
-
-// hint is what an error says to do, or "".
-func hint(err error) string {
-	var hinter interface{ Hint() string }
-	if errors.As(err, &hinter) {
-		return hinter.Hint()
-	}
-	return ""
 }
 
 // tell reports a result, or why there is none. A report that fails is told in the others and changes nothing. The log comes first, as

@@ -261,6 +261,28 @@ func TestLifeEndedWhileCommenting(t *testing.T) {
 	}
 }
 
+// TestLifeMisused holds that wrong use by Icinga is logged, whoever sees it: a flag or the whole of them. A person reads it anyway.
+func TestLifeMisused(t *testing.T) {
+	s := newSite(t, 0)
+	var logged []string
+	s.by.log = func(_ context.Context, line slog.Record) error { logged = append(logged, oneLine(line)); return nil }
+	for args, want := range map[string]string{
+		"--state CRITICAL --state-type HARD --attempt 1 --downtime-depth 0": "--state needs --host-downtime-depth",
+		"--cooldown soon --state=CRITICAL --state-type HARD":                "--cooldown",
+		"--state CRITICAL --nosuchoption":                                   "unknown flag --nosuchoption",
+		"--state":                                                           "--state needs a value",
+		"--state CRITICAL --no-journal":                                     "",
+		"--state CRITICAL --help":                                           "",
+		"--cooldown soon":                                                   "",
+	} {
+		logged = nil
+		code, text := s.call(t, strings.Fields(args)...)
+		if code != 3 || (want != "") != (len(logged) == 1) || want != "" && (!strings.Contains(logged[0], want) || !strings.Contains(logged[0], "level=ERROR") || !strings.Contains(logged[0], "environment=29 decision=misused")) {
+			t.Errorf("%s: exit code %d, logged %q, want %q: %s", args, code, logged, want, text)
+		}
+	}
+}
+
 func TestIcingaOptions(t *testing.T) {
 	two := filepath.Join(t.TempDir(), "two")
 	if err := os.WriteFile(two, []byte("a:secret\nb:secret\n"), 0o600); err != nil {
