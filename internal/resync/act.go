@@ -79,7 +79,7 @@ func (h *handler) act(ctx context.Context, d Decision, action string, keys []str
 	r.Took = h.since(began)
 	record.After, record.Outcome = r.After, Helped
 	if !r.Helped {
-		record.Outcome = DidNotHelp
+		record.Outcome, record.Remedy = DidNotHelp, clean(r.next())
 	}
 	for _, key := range keys {
 		if err := h.store.write(key, record); err != nil { // the cooldown still counts from the record that it was begun

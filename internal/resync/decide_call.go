@@ -47,7 +47,7 @@ func byState(f Facts, rules Rules, now Moment) *Decision {
 		return refuse(cmp.Or(s.Remedy, fmt.Sprintf("wait until it has ended, which its log line tells (journalctl OVERDUE_ENVIRONMENT=%d); if it acts, --cooldown (%s) counts from then, or else this may act at once",
 			f.Environment, plugin.Duration(rules.Cooldown))), "%s", s.LockedBy)
 	case s.Last.Outcome == DidNotHelp && !rules.Force:
-		return refuse(advice+"; then the recovery of the service, or --force by hand, lets the handler act again", "%s", inVain(s.Last))
+		return refuse(cmp.Or(s.Last.Remedy, advice)+"; then the recovery of the service, or --force by hand, lets the handler act again", "%s", inVain(s.Last))
 	}
 	if d := cooling(f, s.Last, rules, now); d != nil {
 		return d

@@ -230,19 +230,24 @@ func (h *handler) read(s store, key string) (Record, error) {
 // clearMarker lets the handler act again once the service has recovered. It returns what it did, for the log.
 func (h *handler) clearMarker() string {
 	key := environmentKey(h.facts.Environment)
-	if r, err := h.store.read(key); err != nil || !h.isOver(r) || h.dry {
+	r, err := h.store.read(key)
+	c := h.facts.Call
+	atWork := r.Outcome == Begun && c.State == plugin.OK && !c.ByHand && !c.Skip // or was killed
+	if err != nil || h.dry || !h.isOver(r) && !atWork {
 		return ""
 	}
 	unlock, err := h.lock(h.store, key)
-	if err != nil {
-		return ""
+	switch {
+	case err != nil && atWork:
+		return fmt.Sprintf("if what is being done does not help, its marker stays although the service is OK, and --force by hand passes over it: %s", err)
+	case err != nil:
+		return "the marker cannot be cleared: " + err.Error()
 	}
 	defer unlock()
-	r, err := h.store.read(key)
-	if err != nil || !h.isOver(r) {
+	if r, err = h.store.read(key); err != nil || !h.isOver(r) {
 		return ""
 	}
-	r.Outcome = Cleared
+	r.Outcome, r.Remedy = Cleared, ""
 	if err := h.store.write(key, r); err != nil {
 		return "the marker cannot be cleared: " + err.Error()
 	}

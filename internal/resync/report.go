@@ -111,9 +111,7 @@ func (r result) next() string {
 	switch {
 	case r.Action == Restart && r.Failure != nil:
 		return "run the command of --restart-command by hand, as the user that runs the handler, and see to its rights"
-	case errors.As(r.Failure, &answer) && answer.NoRoom:
-		return answer.Hint() + "; then once more by hand, with --force"
-	case errors.As(r.Failure, &answer) && answer.Refused:
+	case errors.As(r.Failure, &answer) && (answer.NoRoom || answer.Refused):
 		return answer.Hint()
 	case r.Unseen != nil && plugin.Hint(r.Unseen) != "":
 		return plugin.Hint(r.Unseen)
