@@ -93,7 +93,7 @@ func (o *options) addRules(f *pflag.FlagSet) {
 	f.Var(&o.rules.On, "on", "act at these states: SOFT from an attempt on, and HARD")
 	f.Var(&o.cooldown, "cooldown", "`TIME` from one resync of an environment to the next")
 	f.StringVar(&o.spare, "spare-used", o.spare, "`MODE`: auto does not end used runners while idle ones are left, always never ends any, never spares none")
-	f.Var(&o.recheck, "recheck", "`TIME` from the first look to the second, just before acting; whatever moves meanwhile forbids to act")
+	f.Var(&o.recheck, "recheck", "`TIME` from the first look to the second, just before acting; whatever moves meanwhile forbids to act, and so does a Nomad that takes more than 10 s for its answer then")
 	f.Var(&o.settle, "settle", "`TIME` that the pool may take to be half full again")
 	f.StringVar(&o.command, "restart-command", "", "`COMMAND` that restarts Poseidon when it has lost its runners in memory, such as \"sudo systemctl restart poseidon\"; split at blanks, run without a shell (default: it is only recommended)")
 	f.StringVar(&o.stateDir, "state-dir", defaultStateDir, "`DIRECTORY` of locks and records, from / on; it must exist and be writable; hosts may share it, two Poseidons must not")
