@@ -64,8 +64,7 @@ func judgeEnding(program string, end ending, told told, unreachable State) verdi
 	case end.crash != nil:
 		return crashed(program, end.crash, end.stack)
 	case end.err != nil:
-		var usage interface{ Usage() bool }
-		if errors.As(end.err, &usage) && usage.Usage() {
+		if isMisuse(end.err) {
 			v := misused(program, end.err)
 			return failed(Unknown, v.head, told)
 		}
@@ -74,16 +73,28 @@ func judgeEnding(program string, end ending, told told, unreachable State) verdi
 	return found(told)
 }
 
+// isMisuse says that the options are wrong.
+func isMisuse(err error) bool {
+	var usage interface{ Usage() bool }
+	return errors.As(err, &usage) && usage.Usage()
+}
+
 func errorText(err error) string {
 	text := clip(err.Error(), maxLine)
 	if text == "" {
 		text = "failed without saying why"
 	}
-	var hinter interface{ Hint() string }
-	if errors.As(err, &hinter) {
-		if hint := clip(hinter.Hint(), maxLine/2); hint != "" {
-			text += "; do: " + hint
-		}
+	if hint := clip(Hint(err), maxLine/2); hint != "" {
+		text += "; do: " + hint
 	}
 	return text
+}
+
+// Hint is what an error says to do, or "".
+func Hint(err error) string {
+	var hinter interface{ Hint() string }
+	if errors.As(err, &hinter) {
+		return hinter.Hint()
+	}
+	return ""
 }

@@ -54,6 +54,7 @@ func run(ctx context.Context, p Program, args, env []string, signals *signals) (
 		err = opts.check(set.Changed)
 	}
 	if err != nil {
+		p.misused(args, err)
 		return misused(p.Name, err).print(0, p.Outcomes), Unknown, until
 	}
 
@@ -71,12 +72,21 @@ func run(ctx context.Context, p Program, args, env []string, signals *signals) (
 			r.unrecorded(p, Finding{State: Unknown, Subject: "--record " + opts.record, Problem: "the recording could not be written", Cause: err.Error()})
 		}
 	}
+	if isMisuse(end.err) {
+		p.misused(args, end.err)
+	}
 	verdict := judge(p.Name, end, r.told(), opts.unreachable)
 	until = began.Add(time.Duration(opts.timeout) + grace)
 	if soon := time.Now().Add(grace); until.Before(soon) {
 		until = soon
 	}
 	return verdict.print(opts.verbose, p.Outcomes), verdict.state, until
+}
+
+func (p Program) misused(args []string, err error) {
+	if p.Misused != nil {
+		p.Misused(args, err)
+	}
 }
 
 var errNoReturn = errors.New("the check ended without a result")

@@ -25,6 +25,8 @@ type Program struct {
 
 	// Define declares the program's own flags and returns the check, which reads the flags' values once they are parsed.
 	Define func(*Flags) Check
+
+	Misused func(args []string, err error) // is told of wrong use, unless it is nil
 }
 
 // Example is one use of the program for --help.

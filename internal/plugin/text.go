@@ -41,6 +41,17 @@ func Moment(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04 UTC")
 }
 
+// Word makes a text one word of a shell's command line.
+func Word(s string) string {
+	plain := func(r rune) bool {
+		return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("-_./:@%+=,", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
 // Clean makes untrusted text safe to print in one line: what would break the line, start performance data, be rendered as
 // a tag, steer a terminal or hide other text is replaced.
 func Clean(s string) string {

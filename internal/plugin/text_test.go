@@ -33,6 +33,20 @@ func TestAge(t *testing.T) {
 	}
 }
 
+func TestWord(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://poseidon.example.org:7200/a_b": "https://poseidon.example.org:7200/a_b",
+		"":                                      "''",
+		"/var/lib/my state":                     "'/var/lib/my state'",
+		"http://[::1]:7200":                     "'http://[::1]:7200'",
+		"$(reboot);it's":                        `'$(reboot);it'\''s'`,
+	} {
+		if got := Word(text); got != want {
+			t.Errorf("%q as a word is %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestMoment(t *testing.T) {
 	zone := time.FixedZone("", 3600)
 	if got := Moment(time.Date(2026, 12, 1, 0, 58, 59, 0, zone)); got != "2026-11-30 23:58 UTC" {

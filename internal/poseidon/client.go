@@ -1,13 +1,13 @@
 package poseidon
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"time"
 
 	"overdue/internal/web"
 )
@@ -84,7 +84,8 @@ type question struct {
 	method string
 	path   string
 	body   []byte
-	good   []int // status codes
+	within time.Duration // in which the body must leave
+	good   []int         // status codes
 }
 
 // ask sends a request once and returns the body of a good answer. Redirects are not followed.
@@ -93,19 +94,24 @@ func (c *Client) ask(ctx context.Context, q question) ([]byte, error) {
 	u := *c.base
 	u.Path += "/api/v1" + q.path
 	phase := new(web.Phase)
-	req, err := http.NewRequestWithContext(phase.Trace(ctx), q.method, u.String(), bytes.NewReader(q.body))
+	req, err := http.NewRequestWithContext(phase.Trace(ctx), q.method, u.String(), nil)
 	if err != nil {
 		return nil, &Error{Op: q.op, What: web.Clean(err.Error()), Err: err}
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.by.UserAgent)
+	var d *departure
 	if q.body != nil {
 		req.Header.Set("Content-Type", "application/json")
-		req.GetBody = nil // a request that changes something is never sent twice
+		var cancel func()
+		req, d, cancel = depart(req, q.body, q.within)
+		defer cancel()
 	}
 	res, err := c.send.RoundTrip(req)
 	if err != nil {
-		return nil, c.silence(ctx, q, phase.String(), err)
+		e := c.silence(req.Context(), q, phase.String(), err)
+		e.Unsent = d != nil && d.forbid()
+		return nil, e
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
@@ -121,13 +127,13 @@ func (c *Client) ask(ctx context.Context, q question) ([]byte, error) {
 			return body, nil
 		}
 	}
-	return nil, c.statusError(q, res, body)
+	return nil, c.statusError(q, res, body, d.atOnce())
 }
 
 // option is an option as the user gives it.
 func option(name string) string { return "--" + name }
 
-func (c *Client) silence(ctx context.Context, q question, phase string, err error) error {
+func (c *Client) silence(ctx context.Context, q question, phase string, err error) *Error {
 	peer := web.Peer{Name: c.Address(), Program: "Poseidon", Unit: "poseidon", TLSName: "or the address by that name", Option: option}
 	e := &Error{Op: q.op, Err: err}
 	e.What, e.Remedy = peer.Silence(ctx, phase, err)

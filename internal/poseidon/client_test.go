@@ -78,7 +78,7 @@ func TestReplace(t *testing.T) {
 	if err != nil || e.Size != 4 || !strings.Contains(string(e.Body), `"exposedPorts": null`) {
 		t.Fatalf("%+v, %v", e, err)
 	}
-	if err := c.Replace(t.Context(), e); err != nil {
+	if err := c.Replace(t.Context(), e, time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	if s.Puts(10) != 1 || s.Killed(10) != 2 {
@@ -108,7 +108,7 @@ func TestReplaceStalled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Replace(t.Context(), e); err != nil {
+	if err := c.Replace(t.Context(), e, time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	_ = s.Pause(t.Context(), time.Hour)
@@ -136,7 +136,7 @@ func TestTroubles(t *testing.T) {
 		if err == nil {
 			var e poseidon.Environment
 			if e, err = client.Environment(t.Context(), 10); err == nil {
-				err = client.Replace(t.Context(), e)
+				err = client.Replace(t.Context(), e, time.Minute)
 			}
 		}
 		if err == nil {
@@ -281,24 +281,5 @@ func TestUnreachable(t *testing.T) {
 	var e *poseidon.Error
 	if !errors.As(err, &e) || e.Status != 0 || !strings.Contains(err.Error(), "connection refused by http://127.0.0.1:") || !strings.Contains(e.Hint(), "Poseidon running") {
 		t.Errorf("%v; %+v", err, e)
-	}
-}
-
-// TestFileName holds that one address has one name, however it is written, and that each Poseidon has its own.
-func TestFileName(t *testing.T) {
-	for address, want := range map[string]string{
-		"":                                 "http_127.0.0.1_7200",
-		"http://127.0.0.1:7200/":           "http_127.0.0.1_7200",
-		"https://Poseidon.Example.org":     "https_poseidon.example.org_443",
-		"HTTPS://poseidon.example.org:443": "https_poseidon.example.org_443",
-		"http://poseidon.example.org":      "http_poseidon.example.org_80",
-		"https://example.org/a/../b":       "https_example.org_443_%2Fa%2F..%2Fb",
-		"https://example.org/a_1":          "https_example.org_443_%2Fa_1",
-		"http://[2001:DB8::1]:7200":        "http_2001%3Adb8%3A%3A1_7200",
-		"poseidon:7200":                    "",
-	} {
-		if name, err := (poseidon.Options{Address: address}).FileName(func(string) string { return "" }); name != want || (err != nil) != (want == "") {
-			t.Errorf("%s: %s, %v; want %s", address, name, err, want)
-		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"time"
 )
 
 // Environment is the configuration of an execution environment.
@@ -51,9 +52,10 @@ func parseEnvironment(id int, body []byte) (Environment, error) {
 
 // Replace sends an environment's configuration (PUT): Poseidon then ends every runner of the environment, idle and used, and starts a
 // full pool, one runner after the other, before it answers: up to 10 s for each, and 10 s for the environment. It goes on if the
-// caller hangs up. A failed call may leave the pool worse than before.
-func (c *Client) Replace(ctx context.Context, e Environment) error {
+// caller hangs up. A failed call may leave the pool worse than before. IsUnsent and IsRejected tell that it did not: the request leaves
+// within a time, or never.
+func (c *Client) Replace(ctx context.Context, e Environment, within time.Duration) error {
 	_, err := c.ask(ctx, question{op: fmt.Sprintf("resync environment %d", e.ID), kind: fmt.Sprintf("the resync of environment %d", e.ID), method: http.MethodPut,
-		path: fmt.Sprintf("/execution-environments/%d", e.ID), body: e.Body, good: []int{http.StatusNoContent, http.StatusCreated}})
+		path: fmt.Sprintf("/execution-environments/%d", e.ID), body: e.Body, within: within, good: []int{http.StatusNoContent, http.StatusCreated}})
 	return err
 }

@@ -24,6 +24,8 @@ type Error struct {
 	Remedy  string // what to do, or ""
 	Crashed bool   // Poseidon answered 200 with an empty body: its handler died
 	NoRoom  bool   // Nomad had no room for a runner
+	Unsent  bool   // a request to change something did not leave
+	Refused bool   // an answer of 3xx or 4xx: Poseidon's own or a proxy's
 	Err     error  // the cause, or nil
 
 	rejected bool // see IsRejected
@@ -54,18 +56,19 @@ func IsUnknown(err error) bool {
 	return errors.As(err, &e) && e.Unknown
 }
 
-// IsRejected says that Poseidon itself refused a request before it did anything: 401 without a body, 400 with a message, in its own
-// form (internal/api, pkg/dto). Any other refusal may come from a proxy, also while Poseidon is at it.
+// IsRejected says that Poseidon itself refused a request to change something before it did anything: at once, 401 without a body, 400 with
+// a message, in its own form (internal/api, pkg/dto). Any other refusal may come from a proxy, also while Poseidon is at it.
 func IsRejected(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.rejected
 }
 
 // statusError puts any other answer than a good one into words.
-func (c *Client) statusError(q question, res *http.Response, body []byte) error {
+func (c *Client) statusError(q question, res *http.Response, body []byte, atOnce bool) error {
 	name, code := c.Address(), res.StatusCode
 	message, own := c.message(res, body)
-	e := &Error{Op: q.op, Status: code, rejected: code == http.StatusUnauthorized && len(body) == 0 || code == http.StatusBadRequest && own}
+	e := &Error{Op: q.op, Status: code, Refused: code >= 300 && code < 500,
+		rejected: atOnce && (code == http.StatusUnauthorized && len(body) == 0 || code == http.StatusBadRequest && own)}
 	switch {
 	case code >= 300 && code < 400:
 		e.What = fmt.Sprintf("%s redirected to %s (%d)", name, web.RedirectTarget(res.Header), code)

@@ -3,7 +3,6 @@
 package poseidon
 
 import (
-	"cmp"
 	"crypto/tls"
 	"net/http"
 	"net/url"
@@ -68,21 +67,6 @@ func (o Options) address(s Surroundings) (*url.URL, error) {
 	}
 	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), ""
 	return u, nil
-}
-
-// FileName is Poseidon's address as a name for files, the same however the address is written: https_poseidon.example.org_7200. Another
-// name of the same host gives another one.
-func (o Options) FileName(getenv func(string) string) (string, error) {
-	u, err := o.address(Surroundings{Getenv: getenv})
-	if err != nil {
-		return "", err
-	}
-	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
-	parts := []string{u.Scheme, url.QueryEscape(strings.ToLower(u.Hostname())), port}
-	if u.Path != "" {
-		parts = append(parts, url.QueryEscape(u.Path))
-	}
-	return strings.Join(parts, "_"), nil
 }
 
 func (o Options) token(s Surroundings) (string, error) {

@@ -124,6 +124,7 @@ func (o *options) read(ctx context.Context, run *plugin.Run) (s Snapshot, err er
 		return Snapshot{}, err
 	}
 	look := func() (s Snapshot, err error) {
+		s.Argument = o.sources.Argument(run.Getenv)
 		if s.Pools, err = client.Pools(ctx); err == nil && count != nil {
 			ctx, cancel := forNomad(ctx)
 			defer cancel()

@@ -144,6 +144,9 @@ func TestCrossCheck(t *testing.T) {
 			if code != c.code || !strings.Contains(out, c.says) {
 				t.Errorf("exit %d: %s", code, out)
 			}
+			if command := "resync_prewarm_pool --environment 29 --address " + s.URL() + "\n"; name == "missing" && !strings.Contains(out, command) {
+				t.Errorf("what it advises is about another Poseidon than %q: %s", command, out)
+			}
 		})
 	}
 }

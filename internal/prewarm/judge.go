@@ -180,7 +180,7 @@ func (j judge) resync(p poseidon.Pool) string {
 	case p.Idle > 0 && p.Used > 0:
 		options = " --spare-used never"
 	}
-	return fmt.Sprintf("resync_prewarm_pool --environment %d%s%s", p.ID, options, ends)
+	return fmt.Sprintf("resync_prewarm_pool --environment %d%s%s%s", p.ID, j.Argument, options, ends)
 }
 
 func (j judge) newest(id int) []string {

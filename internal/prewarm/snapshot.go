@@ -11,6 +11,8 @@ import (
 type Snapshot struct {
 	Pools []poseidon.Pool // of all environments that Poseidon knows, by ID
 	Nomad *Nomad          // nil: it was not to be asked
+
+	Argument string // which has another program ask the same Poseidon, see Sources
 }
 
 // Nomad is what Nomad itself says of Poseidon's runners.

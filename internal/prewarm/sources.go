@@ -26,6 +26,15 @@ func (o *Sources) AddFlags(flags *plugin.Flags, nomadAddress string) {
 	f.StringVar(&o.Namespace, "nomad-namespace", nomad.AllNamespaces, "`NAMESPACE` of Poseidon's jobs, nomad.namespace of its configuration")
 }
 
+// Argument is the option that has a person ask the same Poseidon, after a blank, or "" if that is the default one.
+func (o Sources) Argument(getenv func(string) string) string {
+	address := cmp.Or(o.Poseidon.Address, getenv("POSEIDON_ADDR"))
+	if address == "" {
+		return ""
+	}
+	return " --address " + plugin.Word(address)
+}
+
 // Connect returns a client of Poseidon, and what counts its runners in Nomad, nil if that is not wanted. It sends nothing.
 func (o Sources) Connect(run *plugin.Run, withNomad bool) (*poseidon.Client, func(context.Context) *Nomad, error) {
 	recording, replaying := run.Recorded()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"overdue/internal/plugin"
+	"overdue/internal/poseidon"
 )
 
 // restartPoseidon runs the operator's command. It is locked and remembered for all environments together.
@@ -22,8 +23,11 @@ func (h *handler) restartPoseidon(ctx context.Context, d Decision) (result, erro
 	if err != nil {
 		return h.ends(*refuse("wait until that run has ended; Poseidon is restarted at the next call then, if it still must be", "%s", err)), nil
 	}
-	if h.facts.State.Restart, err = h.read(restartKey); err != nil { // another environment's run may just have ended
-		h.facts.State.Trouble, h.facts.State.Remedy = err.Error(), hint(err)
+	if h.facts.State.Restart, err = h.read(h.store, restartKey); err == nil { // another environment's run may just have ended
+		err = h.readElsewhere()
+	}
+	if err != nil {
+		h.facts.State.Trouble, h.facts.State.Remedy = err.Error(), plugin.Hint(err)
 	}
 	h.readOthers()
 	if d = h.decide(); d.Action != Restart {
@@ -61,6 +65,11 @@ func (h *handler) act(ctx context.Context, d Decision, action string, keys []str
 	r := result{Decision: d, At: began, Acted: true, Before: before, Failure: errEnded}
 	h.otherwise(h.judged(r, errInterrupted{action, errEnded}))
 	r.Failure = do(ctx)
+	if poseidon.IsLate(r.Failure) {
+		r = h.ends(h.takeBack(*stale(freshness, r.Failure.Error()), keys))
+		h.otherwise(h.judged(r, nil))
+		return r, nil
+	}
 	if notBegun(r.Failure) {
 		r, failure := h.ends(d), errNotBegun{action, r.Failure, h.forget(keys)}
 		h.otherwise(h.judged(r, failure))
@@ -70,7 +79,7 @@ func (h *handler) act(ctx context.Context, d Decision, action string, keys []str
 	r.Took = h.since(began)
 	record.After, record.Outcome = r.After, Helped
 	if !r.Helped {
-		record.Outcome = DidNotHelp
+		record.Outcome, record.Remedy = DidNotHelp, clean(r.next())
 	}
 	for _, key := range keys {
 		if err := h.store.write(key, record); err != nil { // the cooldown still counts from the record that it was begun

@@ -84,7 +84,7 @@ func (h *handler) resync(ctx context.Context, d Decision, environment poseidon.E
 	return h.act(ctx, d, doResync, []string{environmentKey(environment.ID)}, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, putPatience(pool.Size))
 		defer cancel()
-		return h.poseidon.Replace(ctx, environment)
+		return h.poseidon.Replace(ctx, environment, freshness-h.since(h.looked))
 	})
 }
 

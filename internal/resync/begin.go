@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"time"
 
+	"overdue/internal/plugin"
 	"overdue/internal/poseidon"
 )
 
@@ -19,9 +19,18 @@ func (h *handler) tooLate(ctx context.Context) *Decision {
 		return refuse("", "interrupted before it began (%s)", err)
 	}
 	if age := h.since(h.looked); age > freshness {
-		return refuse("look at why Poseidon or the file system of the state directory is so slow", "the statistics are %s old by now, and much may have changed since", seconds(age))
+		return stale(age, "")
 	}
 	return nil
+}
+
+// stale refuses as the statistics are too old.
+func stale(age time.Duration, why string) *Decision {
+	d := refuse("look at why Poseidon or the file system of the state directory is so slow", "the statistics are %s old by now, and much may have changed since", seconds(age))
+	if why != "" {
+		d.Reason += ": " + why
+	}
+	return d
 }
 
 // unlike refuses when a record is another one than the decision heeded: a lock that does not span hosts, or whose file somebody
@@ -29,7 +38,7 @@ func (h *handler) tooLate(ctx context.Context) *Decision {
 func (h *handler) unlike(key string) *Decision {
 	is, err := h.store.read(key)
 	if err != nil {
-		return refuse(hint(err), "without its record a resync could be doubled: %s", err)
+		return refuse(plugin.Hint(err), "without its record a resync could be doubled: %s", err)
 	}
 	if was := h.remembered(key); is.Stamp != was.Stamp || is.Outcome != was.Outcome || is.Host != was.Host || is.PID != was.PID {
 		return refuse("let the state directory be on a file system whose locks span hosts", "another run has written %s since this one read it: its lock kept neither out", h.store.path(key, "json"))
@@ -83,9 +92,8 @@ func (e errNotBegun) Error() string {
 
 func (e errNotBegun) Unwrap() error { return e.cause }
 
-// notBegun says that nothing can have been changed: there was no connection to send the request on, Poseidon itself rejected it
-// unread, or the command could not be started. Any other answer may be a proxy's, behind which Poseidon goes on.
+// notBegun says that nothing can have been changed: the request was not sent, Poseidon itself rejected it unread, or the command could
+// not be started. Any other answer may be a proxy's, behind which Poseidon goes on.
 func notBegun(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial" || poseidon.IsRejected(err) || errors.As(err, new(errUnstarted))
+	return poseidon.IsUnsent(err) || poseidon.IsRejected(err) || errors.As(err, new(errUnstarted))
 }

@@ -40,7 +40,7 @@ func (b *bench) Environment(context.Context, int) (poseidon.Environment, error) 
 	return b.environment, b.getErr
 }
 
-func (b *bench) Replace(_ context.Context, e poseidon.Environment) error {
+func (b *bench) Replace(_ context.Context, e poseidon.Environment, _ time.Duration) error {
 	b.asks = append(b.asks, fmt.Sprintf("put %d %s", e.ID, e.Body))
 	return b.onPut()
 }

@@ -16,7 +16,10 @@ import (
 	"overdue/internal/web"
 )
 
-const programName = "resync_prewarm_pool"
+const (
+	programName     = "resync_prewarm_pool"
+	defaultStateDir = "/var/lib/overdue"
+)
 
 // Check runs resync_prewarm_pool from its arguments to its exit code.
 func Check(ctx context.Context, args, env []string, out io.Writer) int {
@@ -48,6 +51,7 @@ func program(by surroundings) plugin.Program {
 		Timeout:  10 * time.Minute,
 		Outcomes: &outcomes,
 		Define:   func(flags *plugin.Flags) plugin.Check { return define(flags, by) },
+		Misused:  by.misused,
 	}
 }
 
@@ -89,10 +93,10 @@ func (o *options) addRules(f *pflag.FlagSet) {
 	f.Var(&o.rules.On, "on", "act at these states: SOFT from an attempt on, and HARD")
 	f.Var(&o.cooldown, "cooldown", "`TIME` from one resync of an environment to the next")
 	f.StringVar(&o.spare, "spare-used", o.spare, "`MODE`: auto does not end used runners while idle ones are left, always never ends any, never spares none")
-	f.Var(&o.recheck, "recheck", "`TIME` from the first look to the second, just before acting; whatever moves meanwhile forbids to act")
+	f.Var(&o.recheck, "recheck", "`TIME` from the first look to the second, just before acting; whatever moves meanwhile forbids to act, and so does a Nomad that takes more than 10 s for its answer then")
 	f.Var(&o.settle, "settle", "`TIME` that the pool may take to be half full again")
 	f.StringVar(&o.command, "restart-command", "", "`COMMAND` that restarts Poseidon when it has lost its runners in memory, such as \"sudo systemctl restart poseidon\"; split at blanks, run without a shell (default: it is only recommended)")
-	f.StringVar(&o.stateDir, "state-dir", "/var/lib/overdue", "`DIRECTORY` of locks and records, from / on; it must exist and be writable; hosts may share it")
+	f.StringVar(&o.stateDir, "state-dir", defaultStateDir, "`DIRECTORY` of locks and records, from / on; it must exist and be writable; hosts may share it, two Poseidons must not")
 	f.BoolVar(&o.rules.WithoutNomad, "without-nomad", false, "act on Poseidon's numbers alone: a stalled event stream and a Nomad without leader are not seen then")
 	f.BoolVar(&o.rules.Force, "force", false, "by hand: act although the last resync did not help")
 	f.BoolVar(&o.dry, "dry-run", false, "say what would be done and why, and do nothing; so do --replay and --now")
@@ -103,8 +107,12 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	if err != nil {
 		return err
 	}
+	options := o.sources.Argument(run.Getenv)
+	if o.stateDir != defaultStateDir {
+		options += " --state-dir " + plugin.Word(o.stateDir)
+	}
 	h := &handler{
-		facts: Facts{Environment: o.environment.value, Call: call}, rules: o.rules,
+		facts: Facts{Environment: o.environment.value, Options: options, Call: call}, rules: o.rules,
 		dry: o.dry || !run.Live(), replay: !run.Live(),
 		recheck: time.Duration(o.recheck), settle: time.Duration(o.settle), command: strings.Fields(o.command), store: store{dir: o.stateDir},
 		waiting: run.Waiting, otherwise: run.Otherwise, object: o.icinga.object(),
@@ -129,9 +137,6 @@ func (o *options) check(ctx context.Context, run *plugin.Run) error {
 	asking, cancel := withoutReserve(ctx)
 	defer cancel()
 	r, failure := h.run(asking)
-	if failure == nil || r.Acted {
-		run.Otherwise(h.judged(r, failure)) // to report it takes time
-	}
 	run.Add(tell.tell(ctx, h, r, failure))
 	return nil
 }

@@ -1,6 +1,7 @@
 package resync
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -43,15 +44,18 @@ func byState(f Facts, rules Rules, now Moment) *Decision {
 	case s.Trouble != "":
 		return refuse(s.Remedy, "without its record a resync could be doubled: %s", s.Trouble)
 	case s.LockedBy != "":
-		return refuse(fmt.Sprintf("wait until it has ended, which its log line tells (journalctl OVERDUE_ENVIRONMENT=%d); if it acts, --cooldown (%s) counts from then, or else this may act at once",
-			f.Environment, plugin.Duration(rules.Cooldown)), "%s", s.LockedBy)
+		return refuse(cmp.Or(s.Remedy, fmt.Sprintf("wait until it has ended, which its log line tells (journalctl OVERDUE_ENVIRONMENT=%d); if it acts, --cooldown (%s) counts from then, or else this may act at once",
+			f.Environment, plugin.Duration(rules.Cooldown))), "%s", s.LockedBy)
 	case s.Last.Outcome == DidNotHelp && !rules.Force:
-		return refuse(advice+"; then the recovery of the service, or --force by hand, lets the handler act again", "%s", inVain(s.Last))
+		return refuse(cmp.Or(s.Last.Remedy, advice)+"; then the recovery of the service, or --force by hand, lets the handler act again", "%s", inVain(s.Last))
 	}
-	if d := cooling(f.Environment, s.Last, rules, now); d != nil {
+	if d := cooling(f, s.Last, rules, now); d != nil {
 		return d
 	}
-	return cooling(f.Environment, s.Restart, rules, now) // Poseidon may still be reading its runners
+	if d := cooling(f, s.Restart, rules, now); d != nil { // Poseidon may still be reading its runners
+		return d
+	}
+	return byElsewhere(f, rules, now)
 }
 
 // inVain tells what did not help, or may not have: its pool was not seen any more.
@@ -63,7 +67,7 @@ func inVain(r Record) string {
 }
 
 // cooling refuses when something was done a short while ago, and tells from when on the handler of this environment may act.
-func cooling(environment int, r Record, rules Rules, now Moment) *Decision {
+func cooling(f Facts, r Record, rules Rules, now Moment) *Decision {
 	if !r.exists() {
 		return nil
 	}
@@ -76,7 +80,7 @@ func cooling(environment int, r Record, rules Rules, now Moment) *Decision {
 		how += " by the clock of " + r.Host
 	}
 	from := now.Wall.Add(rules.Cooldown - age).Add(time.Minute - 1) // told in whole minutes, never too early
-	next := fmt.Sprintf("from %s on it may act: at the next SOFT check, or by hand with the same options: resync_prewarm_pool --environment %d", plugin.Moment(from), environment)
+	next := fmt.Sprintf("from %s on it may act: at the next SOFT check, or by hand with the same options: %s", plugin.Moment(from), f.command())
 	if rules.Force {
 		next += " --force; --force passes over the marker, not over --cooldown"
 	}

@@ -136,7 +136,7 @@ func unfinished(f Facts, rules Rules, now Moment) *Decision {
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.Others)) {
 		if r := s.Others[id]; r.Outcome == Begun {
-			if d := cooling(f.Environment, r, rules, now); d != nil {
+			if d := cooling(f, r, rules, now); d != nil {
 				d.Reason = fmt.Sprintf("environment %d: %s", id, d.Reason)
 				return d
 			}

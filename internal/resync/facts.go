@@ -1,6 +1,7 @@
 package resync
 
 import (
+	"fmt"
 	"time"
 
 	"overdue/internal/prewarm"
@@ -9,10 +10,16 @@ import (
 // Facts is all that a decision may rest on. What is nil is not known yet.
 type Facts struct {
 	Environment int
+	Options     string // which name this Poseidon and this state directory on a command line, or ""
 	Call        Call
 	State       *State
 	Pools       map[int]Pool // by environment, as Poseidon tells them
 	Nomad       *prewarm.Nomad
+}
+
+// command is what a person types to call the handler by hand.
+func (f Facts) command() string {
+	return fmt.Sprintf("%s --environment %d%s", programName, f.Environment, f.Options)
 }
 
 // running is how many idle runners of the environment Nomad runs, 0 if it was not to be asked.
@@ -26,13 +33,15 @@ func (f Facts) running() int {
 // State is what the state directory says.
 type State struct {
 	Trouble  string // why it cannot be used, or ""
-	Remedy   string // what to do about that, or ""
 	LockedBy string // who works on this environment, or ""
+	Remedy   string // what to do about either, or ""
 	Last     Record // of this environment
 	Restart  Record // of Poseidon
 
 	Others        map[int]Record // of the other environments
 	OthersTrouble string         // why one of these cannot be read, or ""
+
+	Elsewhere []Elsewhere // what is remembered under other addresses
 }
 
 // Spare says when used runners, which a resync ends, are worth more than a full pool.

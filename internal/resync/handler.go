@@ -18,7 +18,7 @@ import (
 type server interface {
 	Pools(context.Context) ([]poseidon.Pool, error)
 	Environment(ctx context.Context, id int) (poseidon.Environment, error)
-	Replace(context.Context, poseidon.Environment) error
+	Replace(ctx context.Context, e poseidon.Environment, within time.Duration) error
 }
 
 // surroundings is what the handler takes from the machine.
@@ -158,34 +158,37 @@ func (h *handler) readState() (unlock func()) {
 			state.LockedBy = h.store.locked(key, h.holder())
 		}
 	} else {
-		unlock, err = h.lock(key)
+		unlock, err = h.lockAll(key)
 	}
 	if err == nil {
-		state.Last, err = h.read(key)
+		state.Last, err = h.read(h.store, key)
 	}
 	if err == nil {
-		state.Restart, err = h.read(restartKey)
+		state.Restart, err = h.read(h.store, restartKey)
+	}
+	if err == nil {
+		err = h.readElsewhere()
 	}
 	var locked errLocked
 	switch {
 	case errors.As(err, &locked):
-		state.LockedBy = locked.by
+		state.LockedBy, state.Remedy = locked.by, locked.remedy
 	case err != nil:
-		state.Trouble, state.Remedy = err.Error(), hint(err)
+		state.Trouble, state.Remedy = err.Error(), plugin.Hint(err)
 	}
 	return unlock
 }
 
 func (h *handler) holder() holder { return holder{h.host, h.pid, h.moment().Wall} }
 
-func (h *handler) lock(key string) (func(), error) {
-	unlock, err := h.store.lock(key, h.holder())
+func (h *handler) lock(s store, key string) (func(), error) {
+	unlock, err := s.lock(key, h.holder())
 	if err != nil {
 		return func() {}, err
 	}
 	if h.locked.Directory.IsZero() {
 		h.locked = h.moment()
-		h.locked.Directory = h.written(h.store.path(key, "lock"))
+		h.locked.Directory = h.written(s.path(key, "lock"))
 	}
 	return unlock, nil
 }
@@ -201,8 +204,8 @@ func (h *handler) now() Moment {
 
 // read reads a record. That one is from the future is written down: it forbids for one cooldown from now, not until the
 // clock has caught up, and is not forgotten either.
-func (h *handler) read(key string) (Record, error) {
-	r, err := h.store.read(key)
+func (h *handler) read(s store, key string) (Record, error) {
+	r, err := s.read(key)
 	if err != nil || h.dry || !r.exists() {
 		return r, err
 	}
@@ -210,36 +213,41 @@ func (h *handler) read(key string) (Record, error) {
 		return r, nil
 	}
 	if key == restartKey { // the environment's lock is held
-		unlock, err := h.lock(key)
+		unlock, err := h.lock(s, key)
 		if err != nil {
 			return r, nil // whoever holds it writes a newer one
 		}
 		defer unlock()
-		if r, err = h.store.read(key); err != nil || !r.exists() {
+		if r, err = s.read(key); err != nil || !r.exists() {
 			return r, err
 		}
 	}
 	seen := r
 	seen.see(h.now())
-	return r, h.store.write(key, seen)
+	return r, s.write(key, seen)
 }
 
 // clearMarker lets the handler act again once the service has recovered. It returns what it did, for the log.
 func (h *handler) clearMarker() string {
 	key := environmentKey(h.facts.Environment)
-	if r, err := h.store.read(key); err != nil || !h.isOver(r) || h.dry {
+	r, err := h.store.read(key)
+	c := h.facts.Call
+	atWork := r.Outcome == Begun && c.State == plugin.OK && !c.ByHand && !c.Skip // or was killed
+	if err != nil || h.dry || !h.isOver(r) && !atWork {
 		return ""
 	}
-	unlock, err := h.lock(key)
-	if err != nil {
-		return ""
+	unlock, err := h.lock(h.store, key)
+	switch {
+	case err != nil && atWork:
+		return fmt.Sprintf("if what is being done does not help, its marker stays although the service is OK, and --force by hand passes over it: %s", err)
+	case err != nil:
+		return "the marker cannot be cleared: " + err.Error()
 	}
 	defer unlock()
-	r, err := h.store.read(key)
-	if err != nil || !h.isOver(r) {
+	if r, err = h.store.read(key); err != nil || !h.isOver(r) {
 		return ""
 	}
-	r.Outcome = Cleared
+	r.Outcome, r.Remedy = Cleared, ""
 	if err := h.store.write(key, r); err != nil {
 		return "the marker cannot be cleared: " + err.Error()
 	}

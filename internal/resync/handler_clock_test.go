@@ -28,6 +28,39 @@ func TestHandlerFuture(t *testing.T) {
 	}
 }
 
+// TestHandlerFutureArrives holds that a record from the future does not count anew when this host's clock has reached its time.
+func TestHandlerFutureArrives(t *testing.T) {
+	b := newBench(t)
+	r := ago(-25*time.Minute, Helped)
+	r.Boot, r.Host = "another", "mon9"
+	b.write(t, "environment-29", r)
+	for _, later := range []time.Duration{0, 20 * time.Minute, 9 * time.Minute} {
+		if r, _ := b.again(later); r.Action != Refuse || !strings.Contains(r.Remedy, "from 2026-12-03 12:30 UTC on it may act") {
+			t.Errorf("%s later: %+v", later, r)
+		}
+	}
+	if r, _ := b.again(time.Minute); !r.Helped {
+		t.Errorf("half an hour after it was seen first: %+v", r)
+	}
+}
+
+// TestHandlerFutureOfAWrongClock holds that a host whose clock was years behind when it met a record does not take it for old once it
+// has booted with the right one.
+func TestHandlerFutureOfAWrongClock(t *testing.T) {
+	b := newBench(t)
+	r := ago(0, Helped)
+	r.Boot, r.Host = "another", "mon9"
+	b.write(t, "environment-29", r)
+	b.now = Moment{Wall: noon.Wall.AddDate(-6, 0, 0), Host: noon.Host, Boot: "one", Uptime: time.Minute}
+	if r, _ := b.again(0); r.Action != Refuse || !strings.Contains(r.Reason, "in the future") {
+		t.Fatalf("%+v", r)
+	}
+	b.now = Moment{Wall: noon.Wall, Host: noon.Host, Boot: "two", Uptime: time.Second}
+	if r, _ := b.again(5 * time.Minute); r.Action != Refuse || !strings.Contains(r.Reason, "5m ago") {
+		t.Errorf("5 minutes after the resync: %+v", r)
+	}
+}
+
 // TestHandlerClocks holds that of hosts that share the directory, and whose clocks differ, none doubles a resync because another
 // one looked.
 func TestHandlerClocks(t *testing.T) {

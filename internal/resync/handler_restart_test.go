@@ -66,6 +66,25 @@ func TestHandlerRestartAndResync(t *testing.T) {
 			}
 			t.Cleanup(unlock)
 		}, 4, Refuse, "environment-10.lock: process 8 on mon2"},
+		"another one is being resynchronised by another address": {func(t *testing.T, b *bench) {
+			unlock, err := store{b.store.dir, "http_a_80"}.lock("environment-10", holder{"mon2", 8, noon.Wall})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(unlock)
+		}, 4, Refuse, "under another address, http://a:80, another run holds the lock"},
+		"the resync of another one by another address was killed": {func(t *testing.T, b *bench) {
+			if err := (store{b.store.dir, "http_a_80"}).write("environment-10", began(doResync, time.Minute, Begun)); err != nil {
+				t.Fatal(err)
+			}
+		}, 4, Refuse, "environment 10: process 7 on mon2 began a resync at"},
+		"a restart by another address begins at the second look": {func(t *testing.T, b *bench) {
+			b.onPause = func() {
+				if err := (store{b.store.dir, "http_a_80"}).write(restartKey, began(doRestart, 0, Begun)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}, 4, Refuse, "under another address, http://a:80, process 7 on mon2 began a restart at"},
 		"the resync of another one was killed": {func(t *testing.T, b *bench) {
 			b.write(t, "environment-10", began(doResync, time.Minute, Begun))
 		}, 4, Refuse, "environment 10: process 7 on mon2 began a resync at"},

@@ -98,6 +98,30 @@ func TestHandlerMarkerOfAnEarlierIncident(t *testing.T) {
 	}
 }
 
+// TestHandlerRecoveryWhileAtWork holds that a recovery which cannot clear the marker, as that is yet to come, is told as such.
+func TestHandlerRecoveryWhileAtWork(t *testing.T) {
+	b := newBench(t)
+	looks := 0
+	b.onPause = func() {
+		if looks++; looks != 3 { // it looks at the pool
+			return
+		}
+		other := newBench(t)
+		other.store, other.facts.Call.State = b.store, plugin.OK
+		if r, err := other.run(t.Context()); err != nil || r.Action != Nothing || !strings.Contains(r.Note, "its marker stays although the service is OK, and --force by hand passes over it: another run holds the lock") {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+	if r, err := b.run(t.Context()); err != nil || !r.Acted || looks < 3 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	b.write(t, "environment-29", ago(time.Minute, Begun)) // whoever began it was killed
+	b.facts.Call.State = plugin.OK
+	if r, err := b.again(0); err != nil || r.Note != "" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 func TestHandlerForce(t *testing.T) {
 	b := newBench(t)
 	if err := b.store.write("environment-29", ago(time.Hour, DidNotHelp)); err != nil {
@@ -332,7 +356,9 @@ func TestHandlerUnsent(t *testing.T) {
 	if err := b.store.write("environment-29", before); err != nil {
 		t.Fatal(err)
 	}
-	b.onPut = func() error { return &poseidon.Error{Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}} }
+	b.onPut = func() error {
+		return &poseidon.Error{Unsent: true, Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}
+	}
 	if _, err := b.run(context.Background()); err == nil || !reflect.DeepEqual(b.record(t), before) {
 		t.Errorf("%v, remembers %+v", err, b.record(t))
 	}

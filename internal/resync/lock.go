@@ -19,8 +19,8 @@ type holder struct {
 	Since time.Time `json:"since"`
 }
 
-// errLocked says that another run holds the lock.
-type errLocked struct{ by string }
+// errLocked says that another run holds the lock, and what to do, "" if it is to be waited for.
+type errLocked struct{ by, remedy string }
 
 func (e errLocked) Error() string { return e.by }
 
@@ -38,7 +38,7 @@ func (s store) lock(key string, me holder) (unlock func(), err error) {
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		_ = file.Close()
-		return nil, errLocked{s.held(path, me)}
+		return nil, errLocked{by: s.held(path, me)}
 	}
 	if err != nil {
 		_ = file.Close()

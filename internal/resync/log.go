@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"log/syslog"
 	"os/user"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,11 +17,9 @@ import (
 // record makes the one line that tells a decision, with who called and all numbers. failure is why Poseidon could not be
 // asked, or nil.
 func (h *handler) record(r result, f plugin.Finding, failure error) slog.Record {
-	line := slog.NewRecord(r.At.Wall.UTC(), level(f.State), clean(f.Subject+": "+f.Problem), 0)
+	line := h.line(level(f.State), f.Subject+": "+f.Problem, r.name(failure))
+	line.Time = r.At.Wall.UTC()
 	line.AddAttrs(
-		slog.Int("environment", h.facts.Environment),
-		slog.String("decision", r.name(failure)),
-		slog.String("call", h.facts.Call.String()),
 		slog.Int("downtimes", h.facts.Call.Downtime+h.facts.Call.HostDown),
 		slog.String("user", userName()),
 	)
@@ -48,6 +47,41 @@ func (h *handler) record(r result, f plugin.Finding, failure error) slog.Record 
 		line.AddAttrs(slog.String("note", clean(r.Note)))
 	}
 	return line
+}
+
+// line begins a line of the log, about this moment.
+func (h *handler) line(level slog.Level, text, decision string) slog.Record {
+	line := slog.NewRecord(h.moment().Wall.UTC(), level, clean(text), 0)
+	line.AddAttrs(
+		slog.Int("environment", h.facts.Environment),
+		slog.String("decision", decision),
+		slog.String("call", h.facts.Call.String()),
+	)
+	return line
+}
+
+// misused logs wrong use by Icinga, which no person sees otherwise.
+func (by surroundings) misused(args []string, err error) {
+	if _, called := given(args, "--state"); !called || slices.Contains(args, "--no-journal") {
+		return
+	}
+	line := slog.NewRecord(by.moment().Wall.UTC(), slog.LevelError, clean(err.Error()), 0)
+	environment, _ := given(args, "--environment")
+	line.AddAttrs(slog.String("environment", clean(environment)), slog.String("decision", "misused"), slog.String("user", userName()))
+	teller{log: by.log}.write(context.Background(), line)
+}
+
+// given finds an option in a command line that may not be readable as a whole.
+func given(args []string, option string) (value string, is bool) {
+	for i, arg := range args {
+		if value, is = strings.CutPrefix(arg, option+"="); is {
+			return value, true
+		}
+		if arg == option {
+			return strings.Join(args[i+1:min(i+2, len(args))], ""), true
+		}
+	}
+	return "", false
 }
 
 // name is the decision as a word to search for.

@@ -5,12 +5,7 @@ import "errors"
 // lockPoseidon takes the lock of the restart and those of all environments: who holds one resynchronises it, which a restart would
 // break off, and who wants one must wait for the restart. That of the handler's own environment it holds already.
 func (h *handler) lockPoseidon() (unlock func(), err error) {
-	var unlocks []func()
-	unlock = func() {
-		for _, one := range unlocks {
-			one()
-		}
-	}
+	var held unlocks
 	keys := []string{restartKey}
 	for id := range h.facts.Pools {
 		if id != h.facts.Environment {
@@ -18,13 +13,22 @@ func (h *handler) lockPoseidon() (unlock func(), err error) {
 		}
 	}
 	for _, key := range keys {
-		one, err := h.lock(key)
-		unlocks = append(unlocks, one)
+		one, err := h.lockAll(key)
+		held = append(held, one)
 		if err != nil {
-			return unlock, err
+			return held.all, err
 		}
 	}
-	return unlock, nil
+	return held.all, nil
+}
+
+// unlocks are locks that are held together.
+type unlocks []func()
+
+func (u unlocks) all() {
+	for _, one := range u {
+		one()
+	}
 }
 
 // readOthers reads what is remembered of the other environments, which only a restart must heed.
@@ -34,8 +38,15 @@ func (h *handler) readOthers() {
 		if id == h.facts.Environment || h.replay {
 			continue
 		}
-		r, err := h.store.read(environmentKey(id))
-		others[id], errs = r, append(errs, err)
+		key := environmentKey(id)
+		elsewhere, err := h.store.elsewhere(key)
+		errs = append(errs, err)
+		for _, s := range append(elsewhere, h.store) {
+			r, err := s.read(key)
+			if errs = append(errs, err); others[id].Outcome != Begun {
+				others[id] = r
+			}
+		}
 	}
 	h.facts.State.Others, h.facts.State.OthersTrouble = others, ""
 	if err := errors.Join(errs...); err != nil {

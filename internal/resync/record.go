@@ -1,13 +1,14 @@
 package resync
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
+
+	strictjson "sigs.k8s.io/json"
 
 	"overdue/internal/poseidon"
 	"overdue/internal/prewarm"
@@ -22,7 +23,8 @@ type Record struct {
 	Host    string `json:"host"`
 	PID     int    `json:"pid"`
 	Before  Pool   `json:"before"`
-	After   Pool   `json:"after,omitzero"` // zero if it was not seen
+	After   Pool   `json:"after,omitzero"`   // zero if it was not seen
+	Remedy  string `json:"remedy,omitempty"` // what to do, if it did not help
 
 	// By host, when it first met this record as one from the future: to that host it is as old as that. Each host keeps its own,
 	// as none can trust another's clock.
@@ -86,12 +88,13 @@ type Moment struct {
 // exists says whether there is a record at all.
 func (r Record) exists() bool { return !r.At.IsZero() }
 
-// age is how long ago the record was made. One from the future, by a clock that was wrong then or is now, is as old as this
-// host knows it, and from the future until the host has written down when that began.
+// age is how long ago the record was made. One from the future, by a clock that was wrong then or is now, is as old as this host knows
+// it, and from the future until the host has written down when that began. Once its time has come, what the host knows counts by the
+// clock that nobody sets only: the wall clock was perhaps the wrong one.
 func (r Record) age(now Moment) (age time.Duration, future bool) {
 	age = r.Stamp.age(r.Host, now)
-	if seen, ok := r.Seen[now.Host]; ok && age < -clockJitter {
-		age = seen.age(now.Host, now)
+	if seen, ok := r.Seen[now.Host]; ok && (age < -clockJitter || seen.Boot != "" && seen.Boot == now.Boot) {
+		age = max(age, seen.age(now.Host, now))
 	}
 	return max(age, 0), age < -clockJitter
 }
@@ -136,13 +139,9 @@ func (r Record) encode() ([]byte, error) {
 // decodeRecord reads a record. What is not quite one is an error: to take it for none could double a resync.
 func decodeRecord(data []byte) (Record, error) {
 	var r Record
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&r); err != nil {
+	strict, err := strictjson.UnmarshalStrict(data, &r) // no key twice, unknown or in another case
+	if err := errors.Join(append(strict, err)...); err != nil {
 		return Record{}, fmt.Errorf("not a record: %w", err)
-	}
-	if decoder.More() {
-		return Record{}, errors.New("not a record: there is more behind it")
 	}
 	switch {
 	case !r.exists():

@@ -111,12 +111,10 @@ func (r result) next() string {
 	switch {
 	case r.Action == Restart && r.Failure != nil:
 		return "run the command of --restart-command by hand, as the user that runs the handler, and see to its rights"
-	case errors.As(r.Failure, &answer) && answer.NoRoom:
-		return answer.Hint() + "; then once more by hand, with --force"
-	case errors.As(r.Failure, &answer) && answer.Status >= 300 && answer.Status < 500:
+	case errors.As(r.Failure, &answer) && (answer.NoRoom || answer.Refused):
 		return answer.Hint()
-	case r.Unseen != nil && hint(r.Unseen) != "":
-		return hint(r.Unseen)
+	case r.Unseen != nil && plugin.Hint(r.Unseen) != "":
+		return plugin.Hint(r.Unseen)
 	case r.Action == Restart:
 		return "look at Poseidon's log: journalctl -u poseidon, and at Nomad's"
 	}

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"overdue/internal/plugin"
 )
 
 func TestStoreKeepsRecords(t *testing.T) {
@@ -51,6 +53,10 @@ func TestStoreBrokenRecord(t *testing.T) {
 		"no action":   `{"outcome":"begun","at":"2026-12-03T12:00:00Z"}`,
 		"no outcome":  `{"action":"resync","at":"2026-12-03T12:00:00Z"}`,
 		"other keys":  `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z","cooldown":1}`,
+		"behind it":   `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z"}}`,
+		"key twice":   `{"action":"resync","outcome":"did not help","outcome":"cleared","at":"2026-12-03T12:00:00Z"}`,
+		"and another": `{"action":"resync","outcome":"did not help","OUTCOME":"cleared","at":"2026-12-03T12:00:00Z"}`,
+		"deep":        `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z","before":{"idle":0,"idle":1}}`,
 		"two":         `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z"}{}`,
 		"seen never":  `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z","seen_in_the_future":{"mon1":{"uptime":1}}}`,
 		"seen badly":  `{"action":"resync","outcome":"begun","at":"2026-12-03T12:00:00Z","seen_in_the_future":{"mon1":{"at":"2026-12-03T12:00:00Z","uptime":1e11}}}`,
@@ -199,10 +205,10 @@ func TestStoreFollowsNoLink(t *testing.T) {
 }
 
 func holdNoLink(t *testing.T, s store, kind, victim string, data []byte) {
-	if _, err := s.lock("environment-29", holder{"mon1", 7, noon.Wall}); err == nil || hint(err) != lookAtIt {
+	if _, err := s.lock("environment-29", holder{"mon1", 7, noon.Wall}); err == nil || plugin.Hint(err) != lookAtIt {
 		t.Errorf("locked by a %s link: %v", kind, err)
 	}
-	if r, err := s.read("environment-29"); err == nil || hint(err) != lookAtIt {
+	if r, err := s.read("environment-29"); err == nil || plugin.Hint(err) != lookAtIt {
 		t.Errorf("read by a %s link: %+v, %v", kind, r, err)
 	}
 	if err := s.write("environment-29", ago(0, Begun)); err != nil {
@@ -219,8 +225,8 @@ func TestStoreUnusable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, want := range map[string]string{file: "is no directory", filepath.Join(file, "below"): "not a directory", "/nonexistent": "install -d -o nagios -g nagios -m 0750 /nonexistent"} {
-		if _, err := (store{dir: dir}).lock("environment-29", holder{}); err == nil || !strings.Contains(err.Error()+"; do: "+hint(err), want) || hint(err) == "" {
-			t.Errorf("%s: %v; do: %s; want %q", dir, err, hint(err), want)
+		if _, err := (store{dir: dir}).lock("environment-29", holder{}); err == nil || !strings.Contains(err.Error()+"; do: "+plugin.Hint(err), want) || plugin.Hint(err) == "" {
+			t.Errorf("%s: %v; do: %s; want %q", dir, err, plugin.Hint(err), want)
 		}
 		if err := (store{dir: dir}).write("environment-29", ago(0, Begun)); err == nil {
 			t.Errorf("%s: written", dir)

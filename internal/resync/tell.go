@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"overdue/internal/plugin"
@@ -24,7 +25,7 @@ func (h *handler) judged(r result, failure error) plugin.Finding {
 	case r.Acted:
 		f.Problem, f.Cause = failure.Error()+", "+r.harm(), ""
 	default:
-		f = plugin.Finding{State: plugin.Unknown, Subject: h.subject(r), Problem: "Poseidon could not be asked", Cause: failure.Error(), Remedy: hint(failure)}
+		f = plugin.Finding{State: plugin.Unknown, Subject: h.subject(r), Problem: "Poseidon could not be asked", Cause: failure.Error(), Remedy: plugin.Hint(failure)}
 		if errors.As(failure, new(errNotBegun)) {
 			f.Problem, f.Cause = failure.Error(), ""
 		}
@@ -32,30 +33,30 @@ func (h *handler) judged(r result, failure error) plugin.Finding {
 	return f
 }
 
-// hint is what an error says to do, or "".
-func hint(err error) string {
-	var hinter interface{ Hint() string }
-	if errors.As(err, &hinter) {
-		return hinter.Hint()
-	}
-	return ""
-}
-
-// tell reports a result, or why there is none. A report that fails is told in the others and changes nothing.
+// tell reports a result, or why there is none. A report that fails is told in the others and changes nothing. The log comes first, as
+// Icinga may hang for as long as the run lives.
 func (t teller) tell(ctx context.Context, h *handler, r result, failure error) plugin.Finding {
 	f := h.judged(r, failure)
 	line := h.record(r, f, failure)
+	if h.dry {
+		t.log = nil
+	}
+	if failure == nil || r.Acted {
+		told := f
+		told.Details = append(slices.Clone(f.Details), oneLine(line))
+		h.otherwise(told) // to report takes time
+	}
+	t.write(ctx, line)
 	if (t.icinga != nil || t.mute != nil) && !h.dry && (f.State != plugin.OK || r.Acted) {
 		h.waiting("Icinga, to add a comment")
 		if err := t.comment(ctx, sentence(f), h.moment().Wall); err != nil {
+			text := "the comment could not be added: " + err.Error()
+			t.write(ctx, h.line(slog.LevelWarn, text, "comment-failed"))
 			line.AddAttrs(slog.String("comment", "failed: "+clean(err.Error())))
-			f.Details = append(f.Details, "the comment could not be added: "+err.Error())
+			f.Details = append(f.Details, text)
 		} else {
 			line.AddAttrs(slog.String("comment", "added"))
 		}
-	}
-	if !h.dry && t.log != nil {
-		t.write(ctx, line)
 	}
 	f.Details = append(f.Details, oneLine(line))
 	return f
@@ -64,6 +65,9 @@ func (t teller) tell(ctx context.Context, h *handler, r result, failure error) p
 // write logs a line, in a bounded time: a journal that does not read blocks whoever writes to it. A machine without journal and syslog
 // is no error.
 func (t teller) write(ctx context.Context, line slog.Record) {
+	if t.log == nil {
+		return
+	}
 	written := make(chan struct{})
 	go func() {
 		defer close(written)

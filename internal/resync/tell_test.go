@@ -233,6 +233,56 @@ func TestTellHangingLog(t *testing.T) {
 	}
 }
 
+// TestLifeEndedWhileCommenting holds that a run which is ended while Icinga hangs has logged what it did, and tells it.
+func TestLifeEndedWhileCommenting(t *testing.T) {
+	s := newSite(t, 0)
+	s.by.moment = clockOf(s)
+	s.Set(29, 4, 0, 3)
+	logged := make(chan string, 10)
+	s.by.log = func(_ context.Context, line slog.Record) error { logged <- oneLine(line); return nil }
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	server := newIcinga(t)
+	server.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		end()
+		<-r.Context().Done()
+	})
+	var out strings.Builder
+	code := plugin.Main(ctx, program(s.by), []string{"--environment", "29", "--address", s.URL(), "--nomad-address", s.nomad.URL(), "--state-dir", s.dir,
+		"--icinga-url", server.URL, "--icinga-ca-file", server.options(t).caFile, "--icinga-host", "learn", "--icinga-service", "pool 29"}, []string{"ICINGA_AUTH=resync:se:cret"}, &out)
+	server.CloseClientConnections()
+	if code != 0 || s.Puts(29) != 1 || len(logged) == 0 {
+		t.Fatalf("exit code %d, %d PUTs, %d lines logged: %s", code, s.Puts(29), len(logged), out.String())
+	}
+	line := <-logged
+	if !strings.Contains(line, "decision=helped") || !strings.Contains(out.String(), line) {
+		t.Errorf("logged %s, told:\n%s", line, out.String())
+	}
+}
+
+// TestLifeMisused holds that wrong use by Icinga is logged, whoever sees it: a flag or the whole of them. A person reads it anyway.
+func TestLifeMisused(t *testing.T) {
+	s := newSite(t, 0)
+	var logged []string
+	s.by.log = func(_ context.Context, line slog.Record) error { logged = append(logged, oneLine(line)); return nil }
+	for args, want := range map[string]string{
+		"--state CRITICAL --state-type HARD --attempt 1 --downtime-depth 0": "--state needs --host-downtime-depth",
+		"--cooldown soon --state=CRITICAL --state-type HARD":                "--cooldown",
+		"--state CRITICAL --nosuchoption":                                   "unknown flag --nosuchoption",
+		"--state":                                                           "--state needs a value",
+		"--state CRITICAL --no-journal":                                     "",
+		"--state CRITICAL --help":                                           "",
+		"--cooldown soon":                                                   "",
+	} {
+		logged = nil
+		code, text := s.call(t, strings.Fields(args)...)
+		if code != 3 || (want != "") != (len(logged) == 1) || want != "" && (!strings.Contains(logged[0], want) || !strings.Contains(logged[0], "level=ERROR") || !strings.Contains(logged[0], "environment=29 decision=misused")) {
+			t.Errorf("%s: exit code %d, logged %q, want %q: %s", args, code, logged, want, text)
+		}
+	}
+}
+
 func TestIcingaOptions(t *testing.T) {
 	two := filepath.Join(t.TempDir(), "two")
 	if err := os.WriteFile(two, []byte("a:secret\nb:secret\n"), 0o600); err != nil {
