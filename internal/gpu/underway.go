@@ -59,7 +59,11 @@ func (j *judgement) underway(v *view) (underway, bool) {
 			continue
 		}
 		if since, ok := j.replaced(v, d); ok {
-			return underway{what: fmt.Sprintf("pod of %s is young", d.Name), since: since}, true
+			what := "is young"
+			if pod, _ := j.pod(v.Node, d); pod == nil || pod.Deleting {
+				what = "is being replaced"
+			}
+			return underway{what: fmt.Sprintf("pod of %s %s", d.Name, what), since: since}, true
 		}
 	}
 	if u, ok := j.settling(v); ok {
