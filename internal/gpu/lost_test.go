@@ -81,12 +81,22 @@ func TestJudgePeersOfOtherVendors(t *testing.T) {
 		s.DaemonSets, s.Pods = nil, nil
 		return also(s, changes...)
 	}
+	shares := func(offered ...int64) func(*Snapshot) {
+		return func(s *Snapshot) {
+			for i, n := range offered {
+				s.Nodes[i].Resources[0].Capacity, s.Nodes[i].Resources[0].Allocatable = n, n
+			}
+		}
+	}
 	table(t, []row{
 		{name: "AMD", snapshot: amds(), params: vendor("amd"), want: plugin.Warning, says: []string{"node gpu-04 ¶ 7 of 8 amd.com/gpu allocatable", "expected: most nodes of node.kubernetes.io/instance-type=bm-a100-4 with MI300X offer 8"}},
 		{name: "AMD, without a required label", snapshot: amds(), params: func(p *Params) { p.RequireLabels = []string{none}; *p = p.filled(vendors["amd"]) }, want: plugin.Warning, says: []string{"7 of 8 amd.com/gpu allocatable"}},
 		{name: "AMD, another product", snapshot: amds(on("gpu-04", label("amd.com/gpu.product-name", "MI210"))), params: vendor("amd"), want: plugin.OK},
 		{name: "AMD, divided in another way", snapshot: amds(on("gpu-04", label(labelPartition, "cpx_nps4"), label(labelProfileAMD, "cpx"))), params: vendor("amd"), want: plugin.OK},
 		{name: "Intel", snapshot: intels(), params: vendor("intel"), want: plugin.Warning, says: []string{"node gpu-03 ¶ 3 of 4 gpu.intel.com/i915 allocatable", "with Max_1550 offer 4"}},
+		{name: "Intel, one that shares its GPUs with fewer pods than the others", snapshot: intels(shares(8, 8, 3)), params: vendor("intel"), want: plugin.OK},
+		{name: "Intel, a GPU lost where all share alike", snapshot: intels(shares(40, 40, 30)), params: vendor("intel"), want: plugin.Warning, says: []string{"node gpu-03 ¶ 30 of 40 gpu.intel.com/i915 allocatable"}},
+		{name: "Intel, none offered where others share", snapshot: intels(shares(40, 40, 0)), params: vendor("intel"), want: plugin.Critical, says: []string{"node gpu-03 ¶ 0 of 3 gpu.intel.com/i915 offered"}},
 		{name: "Intel, another product", snapshot: intels(on("gpu-03", label("gpu.intel.com/product", "Flex_170"))), params: vendor("intel"), want: plugin.OK},
 	})
 }

@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -34,7 +35,19 @@ func found(n *Node, p Params) string {
 	if productOf(n) == "" && n.Labels[labelPartition] == "" {
 		return ""
 	}
-	return strings.Join([]string{productOf(n), n.Labels[labelMIGMode], n.Labels[p.ReplicasLabel], n.Labels[labelPartition]}, "\x00")
+	return strings.Join([]string{productOf(n), n.Labels[labelMIGMode], n.Labels[p.ReplicasLabel], shares(n, p), n.Labels[labelPartition]}, "\x00")
+}
+
+// shares is how many pods share each GPU by what the node offers, where no label says it (Intel's sharedDevNum); empty: nothing tells.
+func shares(n *Node, p Params) string {
+	count, all := number(n.Labels[p.CountLabel]), int64(0)
+	if p.ReplicasLabel != "" || count == 0 {
+		return ""
+	}
+	for _, r := range n.Resources {
+		all += r.Capacity
+	}
+	return strconv.FormatInt(all/count, 10)
 }
 
 // model is both, where the product is known. With MIG the profile has to be known, as it says how many devices there are.
