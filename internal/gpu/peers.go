@@ -56,7 +56,7 @@ func model(n *Node, p Params) string {
 	if kind == "" || productOf(n) == "" || divided(n) && profile(n) == "" || changing(n) {
 		return ""
 	}
-	if n.Labels[labelMIGMode] != "" && n.Labels[labelMIGConfig] == "" {
+	if n.Labels[labelMIGMode] != "" && n.Labels[labelMIGConfig] == "" && n.Labels[labelMIGCapable] != "false" {
 		return ""
 	}
 	return kind + "\x00" + found(n, p)
@@ -139,7 +139,7 @@ type likeness struct {
 // likeness goes by the node's labels or, with DRA, by what it publishes.
 func (j *judgement) likeness(n *Node) likeness {
 	if !usesDRA(n, j.daemonSets) {
-		return likeness{model(n, j.params), productOf(n), n.Labels[labelMIGMode] == ""}
+		return likeness{model(n, j.params), productOf(n), n.Labels[labelMIGMode] == "" || profile(n) == "" && !divided(n)}
 	}
 	p := j.published(n.Name)
 	l := likeness{product: p.product(), whole: p.whole()}
