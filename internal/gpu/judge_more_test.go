@@ -200,7 +200,7 @@ func TestJudgeNumbers(t *testing.T) {
 			s.Nodes[1].Name, s.Nodes[1].Labels = "gpu-02", map[string]string{labelProduct: product}
 			return s
 		}(), want: plugin.Warning, says: []string{"node gpu-01 ¶ labels nvidia.com/gpu.product and nvidia.com/gpu.count missing"}},
-		{name: "an AMD node", snapshot: amd(gpus(0, 0), alsoOffers("amd.com/gpu", 8, 7)), params: func(p *Params) { *p = p.filled(vendors["amd"]) }, want: plugin.Warning, says: []string{"7 of 8 amd.com/gpu allocatable"}, not: []string{"missing"}},
+		{name: "an AMD node", snapshot: amd(gpus(0, 0), alsoOffers("amd.com/gpu", 8, 7)), params: func(p *Params) { *p = p.filled(vendors["amd"]) }, want: plugin.Warning, says: []string{"7 of 8 amd.com/gpu allocatable", "has marked 1 unhealthy", "look for the GPU in the node's kernel log, then restart"}, not: []string{"missing", "XID", "Xid"}},
 	})
 }
 

@@ -63,6 +63,13 @@ func TestJudgePeersOfDRA(t *testing.T) {
 	})
 }
 
+// amdPod is the pod of AMD's device plugin on the node.
+func amdPod(node string) func(*Snapshot) {
+	return func(s *Snapshot) {
+		s.Pods = append(s.Pods, Pod{Namespace: namespace, DaemonSet: "cr-device-plugin", Name: "p", Node: node, Ready: true, Created: before(day), Since: before(day)})
+	}
+}
+
 // Other vendors' product labels make peers as NVIDIA's does.
 func TestJudgePeersOfOtherVendors(t *testing.T) {
 	amds := func(changes ...func(*Snapshot)) Snapshot {
@@ -89,6 +96,7 @@ func TestJudgePeersOfOtherVendors(t *testing.T) {
 		}
 	}
 	table(t, []row{
+		{name: "AMD, with a plugin", snapshot: amds(func(s *Snapshot) { s.DaemonSets = amd().DaemonSets }, amdPod("gpu-01"), amdPod("gpu-02"), amdPod("gpu-03"), amdPod("gpu-04")), params: vendor("amd"), want: plugin.Warning, says: []string{"a GPU may be lost", "look for the GPU in the node's kernel log, then restart the device plugin"}, not: []string{"nvidia-smi"}},
 		{name: "AMD", snapshot: amds(), params: vendor("amd"), want: plugin.Warning, says: []string{"node gpu-04 ¶ 7 of 8 amd.com/gpu allocatable", "expected: most nodes of node.kubernetes.io/instance-type=bm-a100-4 with MI300X offer 8"}},
 		{name: "AMD, without a required label", snapshot: amds(), params: func(p *Params) { p.RequireLabels = []string{none}; *p = p.filled(vendors["amd"]) }, want: plugin.Warning, says: []string{"7 of 8 amd.com/gpu allocatable"}},
 		{name: "AMD, another product", snapshot: amds(on("gpu-04", label("amd.com/gpu.product-name", "MI210"))), params: vendor("amd"), want: plugin.OK},
