@@ -124,10 +124,13 @@ func TestJudgeUnrecognisedWithoutAKey(t *testing.T) {
 		{name: "its devices are still published", snapshot: also(publishing(8, 8), lost, kind("gpu-02", "")), want: plugin.Critical, says: []string{says + "8 of 8 gpu.nvidia.com devices allocatable"}},
 		{name: "no other has its instance type", snapshot: also(fleet(2, lost, kind("gpu-02", "bm-cpu")), gone("gpu-02")), want: plugin.OK, says: append(left, "1 GPU node, 4 of 4")},
 		{name: "instance types that tell nothing", snapshot: also(fleet(2, lost, kind("all", "k3s")), gone("gpu-02")), want: plugin.OK, says: left},
+		{name: "nor do they where feature discovery still counts its GPUs", snapshot: also(fleet(2, lost, kind("all", "k3s"), on("gpu-02", label("nvidia.com/gpu.count", "4"))), gone("gpu-02")), want: plugin.Critical, says: []string{says + "no nvidia.com/gpu resource at all, 4 expected"}},
+		{name: "nor where a DaemonSet is still meant for it", snapshot: also(fleet(2, lost, kind("all", "k3s"), on("gpu-02", label(deployDriver, "true"))), gone("gpu-02")), want: plugin.Critical, says: []string{says}},
+		{name: "which none is that somebody has switched off", snapshot: also(fleet(2, lost, kind("all", "k3s"), on("gpu-02", label(deployOperands, "false"))), gone("gpu-02")), want: plugin.OK, says: left},
 		{name: "DRA without instance types: nothing tells the node from those with GPUs", snapshot: also(publishing(8, 8), lost, withoutSlice, on("all", unlabel(labelInstance))), want: plugin.Critical, says: []string{says}},
 		{name: "another instance type beside DRA", snapshot: also(publishing(8, 8), lost, withoutSlice, kind("gpu-02", "bm-cpu")), want: plugin.OK, says: left},
 		{name: "beside a fault, which hides what is told where all is well", snapshot: also(fleet(2, lost, kind("gpu-02", "bm-cpu"), on("gpu-01", gpus(4, 3))), gone("gpu-02")), want: plugin.Warning, says: []string{"OK ¶ node gpu-02 ¶ only a label is left, so it is not judged"}},
-		{name: "several of them", snapshot: fleet(3, lost, on("gpu-03", noResource, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false }), kind("gpu-02 gpu-03", "")), want: plugin.OK, says: []string{"; 2 nodes have only a label left: gpu-02 and gpu-03"}},
+		{name: "several of them", snapshot: fleet(3, lost, on("gpu-03", noResource, discoveryGone, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false }), kind("gpu-02 gpu-03", "")), want: plugin.OK, says: []string{"; 2 nodes have only a label left: gpu-02 and gpu-03"}},
 	})
 }
 

@@ -139,7 +139,11 @@ type likeness struct {
 // likeness goes by the node's labels or, with DRA, by what it publishes.
 func (j *judgement) likeness(n *Node) likeness {
 	if !usesDRA(n, j.daemonSets) {
-		return likeness{model(n, j.params), productOf(n), n.Labels[labelMIGMode] == "" || profile(n) == "" && !divided(n)}
+		kind := model(n, j.params)
+		if kind != "" {
+			kind += "\x00" + j.served(n)
+		}
+		return likeness{kind, productOf(n), n.Labels[labelMIGMode] == "" || profile(n) == "" && !divided(n)}
 	}
 	p := j.published(n.Name)
 	l := likeness{product: p.product(), whole: p.whole()}
@@ -147,6 +151,17 @@ func (j *judgement) likeness(n *Node) likeness {
 		l.model = kind + "\x00" + j.params.Driver + "\x00" + l.product
 	}
 	return l
+}
+
+// served names the device plugins that are for the node: one that divides GPUs may offer the parts by the name of whole ones.
+func (j *judgement) served(n *Node) string {
+	var names []string
+	for i := range j.daemonSets {
+		if d := &j.daemonSets[i]; d.Role == rolePlugin && d.selects(n) {
+			names = append(names, d.Namespace+"/"+d.Name)
+		}
+	}
+	return strings.Join(names, " ")
 }
 
 // expects is how many GPUs the node should offer by another word than that of its own plugin or driver, and whose: the user's, NVSentinel's

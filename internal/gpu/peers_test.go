@@ -22,6 +22,9 @@ func TestJudgePeers(t *testing.T) {
 		{name: "MIG of an unknown profile", snapshot: fleet(3, eight, on("all", label(labelMIGMode, "single")), lost), want: plugin.OK},
 		{name: "other sharing", snapshot: fleet(3, eight, lost, on("gpu-02", label(labelSharing, "none"))), want: plugin.OK},
 		{name: "instance types that tell nothing", snapshot: fleet(3, eight, lost, on("all", label(labelInstance, "k3s"))), want: plugin.OK},
+		{name: "another device plugin, which offers parts by the same name", snapshot: fleet(4, eight, lost, func(s *Snapshot) {
+			s.DaemonSets = append(s.DaemonSets, DaemonSet{Namespace: "hami", Name: "hami-device-plugin", Role: rolePlugin, NodeSelector: map[string]string{"gpu": "on"}, Tolerations: builtIn})
+		}, on("gpu-01 gpu-03 gpu-04", label("gpu", "on"), label(deployPlugin, "false"))), want: plugin.OK},
 		{name: "the user's number goes before the peers'", snapshot: fleet(3, eight, lost), limits: func(l *Limits) { l.Expect = 7 }, want: plugin.OK},
 		{name: "nor does a node count that has fewer on purpose, by NVSentinel's label set by hand", snapshot: fleet(3, eight, lost, on("gpu-02", label(labelExpected, "7"))), want: plugin.OK},
 		{name: "NVSentinel's label", snapshot: fleet(1, on("all", label(labelExpected, "8"))), want: plugin.Warning, says: []string{"4 of 8 nvidia.com/gpu allocatable", "expected: label nvsentinel.dgxc.nvidia.com/gpu.count.expected=8"}},
