@@ -163,6 +163,7 @@ func reduceDaemonSet(o *appsv1.DaemonSet) DaemonSet {
 	d := DaemonSet{
 		Namespace: o.Namespace, Name: o.Name, Role: roleOf(o.Name),
 		NodeName: pod.NodeName, NodeSelector: pod.NodeSelector, Tolerations: pod.Tolerations, HostNetwork: pod.HostNetwork,
+		OnDelete: o.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType,
 	}
 	written, _ := kube.Written(o.ManagedFields, "template")
 	d.Rolled = latest(o.CreationTimestamp.Time, written).Time

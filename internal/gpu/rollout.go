@@ -55,7 +55,7 @@ func (j *judgement) replaced(v *view, d *DaemonSet) (since moment, ok bool) {
 	case !known:
 		return moment{}, false
 	case pod == nil: // it tells no time, but the kubelet's numbers do: they outlast a plugin by 5 minutes
-		return moment{Time: j.now}, v.offer.capacity > 0 && j.rolling(v.Node, d, j.now)
+		return moment{Time: j.now}, v.offer.capacity > 0 && !d.OnDelete && j.rolling(v.Node, d, j.now)
 	case pod.Deleting:
 		return moment{pod.DeletedSince, true}, j.young(pod.DeletedSince) && j.endsWell(pod) && j.rolling(v.Node, d, pod.DeletedSince)
 	}
@@ -68,9 +68,9 @@ func (j *judgement) endsWell(p *Pod) bool {
 }
 
 // rolling says whether a rollout that began before the grace goes on, and had come to the node by then: it takes one after the other, and
-// the one before was within the grace. The node's own pod does not count, or it would excuse itself for ever. Pods are of several revisions
-// meanwhile, for no longer than the grace of each node. At its end they are of one again; then no step before has taken longer than the
-// grace.
+// the one before was within the grace, unless it is a person who deletes the pods. The node's own pod does not count, or it would excuse
+// itself for ever. Pods are of several revisions meanwhile, for no longer than the grace of each node. At its end they are of one again;
+// then no step before has taken longer than the grace.
 func (j *judgement) rolling(n *Node, d *DaemonSet, by time.Time) bool {
 	r := j.rollouts[[2]string{d.Namespace, d.Name}]
 	if r == nil || d.Rolled.IsZero() {
@@ -84,8 +84,7 @@ func (j *judgement) rolling(n *Node, d *DaemonSet, by time.Time) bool {
 		steady = steady && s.made.Sub(made) < j.limits.Grace
 		made, done = s.made, latest(done, s.done).Time
 	}
-	if by.Sub(done) >= j.limits.Grace {
-		return false
-	}
-	return steady || r.mixed && j.now.Sub(d.Rolled)/time.Duration(len(r.steps)) < j.limits.Grace
+	reached := by.Sub(done) < j.limits.Grace
+	unfinished := r.mixed && j.now.Sub(d.Rolled)/time.Duration(len(r.steps)) < j.limits.Grace
+	return reached && steady || unfinished && (reached || d.OnDelete)
 }

@@ -70,6 +70,10 @@ func TestJudgeRollout(t *testing.T) {
 	reached := func(name string, last int, changes ...func(*Snapshot)) Snapshot {
 		return fleet(5, append([]func(*Snapshot){rolledOut(name, minutes(45)), on("gpu-02", gpus(4, 0)), revisions(name, "gpu-01"), made(name, last, 0, 0, 0, 0)}, changes...)...)
 	}
+	byHand := func(ago time.Duration) Snapshot {
+		const driver = "nvidia-driver-daemonset"
+		return fleet(60, rolledOut(driver, ago), daemonSet(driver, func(d *DaemonSet) { d.OnDelete = true }), on("gpu-02", gpus(0, 0)), starts("gpu-02", driver, minutes(25)), revisions(driver, "gpu-02"))
+	}
 	offers := on("gpu-02", gpus(4, 4))
 	table(t, []row{
 		{name: "a rollout reaches the node after 45 minutes", snapshot: fleet(5, rolledOut(dp, minutes(45)), on("gpu-02", gpus(4, 0)), starts("gpu-02", dp, 20*time.Second), revisions(dp, "gpu-01", "gpu-02"), made(dp, 3, 0, 0, 0, 0)), want: plugin.OK,
@@ -95,6 +99,9 @@ func TestJudgeRollout(t *testing.T) {
 		{name: "a rollout that ended 9 days ago", snapshot: fleet(3, rolledOut(dp, 9*day), on("gpu-02", gpus(4, 0)), revisions(dp), made(dp, 9*24*60-5, 0, 9*24*60-9), gone("gpu-02", dp)), want: plugin.Critical, says: []string{"should run there and has no pod"}},
 		{name: "the toolkit's, while GPUs are offered: between two pods", snapshot: reached(toolkit, 3, offers, gone("gpu-02", toolkit)), want: plugin.OK},
 		{name: "and for longer than the grace", snapshot: reached(toolkit, 44, offers, gone("gpu-02", toolkit)), want: plugin.Warning, says: []string{"nvidia-container-toolkit-daemonset should run there and has no pod"}},
+		{name: "a driver of which a person deletes the old pods, hours later", snapshot: byHand(20 * time.Hour), want: plugin.OK, says: []string{"pod of nvidia-driver-daemonset is young, 0 of 4"}},
+		{name: "for no longer than the grace of each node", snapshot: byHand(31 * time.Hour), want: plugin.Critical, says: []string{"Init:0/1"}},
+		{name: "a pod that is not there is none that somebody has just deleted", snapshot: also(byHand(20*time.Hour), on("gpu-02", gpus(4, 0)), gone("gpu-02", "nvidia-driver-daemonset")), want: plugin.Critical, says: []string{"nvidia-driver-daemonset should run there and has no pod"}},
 		{name: "pods are not read, in the first minutes", snapshot: fleet(5, rolledOut(dp, minutes(5)), on("gpu-02", gpus(4, 0)), podsUnread), want: plugin.OK},
 		{name: "and then", snapshot: fleet(5, rolledOut(dp, minutes(45)), on("gpu-02", gpus(4, 0)), podsUnread), want: plugin.Critical, says: []string{"pods were not read"}},
 		{name: "nor one that crashes", snapshot: fleet(5, rolledOut(dp, minutes(45)), on("gpu-02", gpus(4, 0)), starts("gpu-02", dp, 20*time.Second), ill("gpu-02", dp, "CrashLoopBackOff in plugin", 20*time.Second), revisions(dp, "gpu-01", "gpu-02"), made(dp, 3, 0, 0, 0, 0)), want: plugin.Critical, says: []string{"CrashLoopBackOff"}},
