@@ -90,7 +90,7 @@ func (j *judgement) besideMaintenance(v *view) {
 }
 
 // onPurpose tells a node without GPUs on which a taint is that the user means, and that keeps pods away without which there are
-// none.
+// none. The MPS daemon's are the plugin's tolerations: without it the plugin would be kept away too.
 func (j *judgement) onPurpose(v *view) bool {
 	if v.offer.allocatable > 0 {
 		return false // a taint takes all of a device plugin's GPUs or none
@@ -103,7 +103,7 @@ func (j *judgement) onPurpose(v *view) bool {
 		for i := range j.daemonSets {
 			d := &j.daemonSets[i]
 			pod, known := j.pod(v.Node, d)
-			keeps = keeps || v.needs(d) && (!v.Recognised || d.selects(v.Node)) && len(d.untolerated([]corev1.Taint{t})) > 0 && (!known || pod == nil)
+			keeps = keeps || v.needs(d) && d.Role != roleMPS && (!v.Recognised || d.selects(v.Node)) && len(d.untolerated([]corev1.Taint{t})) > 0 && (!known || pod == nil)
 		}
 		if keeps {
 			j.add(v, fact{Finding: plugin.Finding{State: plugin.OK, Problem: v.offer.String() + ", on purpose", Cause: "taint " + t.ToString() + " (--ignore-taint)"}})

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -21,28 +22,32 @@ var marks = map[string][]string{
 // network are parts of those of network devices, of which NVIDIA is a vendor too, and which select GPU nodes.
 var network = []string{"rdma", "sriov", "mellanox", "mofed", "aws-efa"}
 
-// named says whether a DaemonSet's name or image has one of the parts.
-func named(o *appsv1.DaemonSet, parts []string) bool {
+// ofNetwork says whether a DaemonSet is a network device's. Where its image comes from says nothing of that.
+func ofNetwork(o *appsv1.DaemonSet) bool { return named(o, network, path.Base) }
+
+// named says whether a DaemonSet's name, or what counts of an image's, has one of the parts.
+func named(o *appsv1.DaemonSet, parts []string, counts func(image string) string) bool {
 	text := o.Name
 	for _, c := range o.Spec.Template.Spec.Containers {
-		text += " " + c.Image
+		text += " " + counts(c.Image)
 	}
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }
 
 // brands says whether a DaemonSet's name or image is that of the vendor's GPUs.
 func (p Params) brands(o *appsv1.DaemonSet) bool {
+	all := func(image string) string { return image }
 	for _, domain := range p.domains() {
-		if named(o, marks[domain]) {
+		if named(o, marks[domain], all) {
 			return true
 		}
 	}
 	for _, others := range marks { // nobody's: "gpu-device-plugin"
-		if named(o, others) {
+		if named(o, others, all) {
 			return false
 		}
 	}
-	return named(o, []string{"gpu"}) && slices.ContainsFunc(o.Spec.Template.Spec.Tolerations, func(t corev1.Toleration) bool { return p.owns(t.Key) })
+	return named(o, []string{"gpu"}, all) && slices.ContainsFunc(o.Spec.Template.Spec.Tolerations, func(t corev1.Toleration) bool { return p.owns(t.Key) })
 }
 
 // related says whether an API version's group is of the vendor's domain, or of one beside it: Intel's operator has deviceplugin.intel.com

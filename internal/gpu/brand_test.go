@@ -143,10 +143,13 @@ status: {phase: Running, conditions: [{type: Ready, status: "False", lastTransit
 		return fmt.Sprintf(`
 apiVersion: v1
 kind: Node
-metadata: {name: g, creationTimestamp: "2026-01-01T00:00:00Z", labels: {nvidia.com/gpu.present: "true", nvidia.com/gpu.deploy.device-plugin: "true", node.kubernetes.io/instance-type: p5.48xlarge, gpu: "on"}}
+metadata: {name: g, creationTimestamp: "2026-01-01T00:00:00Z", labels: {nvidia.com/gpu.present: "true", nvidia.com/gpu.deploy.device-plugin: "true", node.kubernetes.io/instance-type: p5.48xlarge, topology.kubernetes.io/zone: z, gpu: "on"}}
 spec: {taints: [%s]}
 status: {capacity: {nvidia.com/gpu: %d}, allocatable: {nvidia.com/gpu: %d}, conditions: [{type: Ready, status: "True", lastTransitionTime: "2026-01-01T00:00:00Z"}]}
 `, taint, gpus, gpus)
+	}
+	labelled := func(node string) string {
+		return strings.Replace(node, `gpu: "on"`, `node.kubernetes.io/gpu: "on"`, 1)
 	}
 	const (
 		own      = "{key: nvidia.com/gpu, value: present, effect: NoSchedule}"
@@ -156,6 +159,8 @@ status: {capacity: {nvidia.com/gpu: %d}, allocatable: {nvidia.com/gpu: %d}, cond
 	)
 	plugin := daemonSet("nvidia-device-plugin-daemonset", "nvidia/k8s-device-plugin", "tolerations: [{key: nvidia.com/gpu, operator: Exists}], nodeSelector: {nvidia.com/gpu.deploy.device-plugin: \"true\"}")
 	mellanox := daemonSet(rdma, "mellanox/k8s-rdma-shared-dev-plugin", selected)
+	elsewhere := daemonSet("nvidia-device-plugin-daemonset", "registry.rdma-cluster.example.com/sriov/nvidia/k8s-device-plugin:v0.17", selected)
+	installer := daemonSet("driver-installer", "house/driver-installer", `nodeSelector: {node.kubernetes.io/gpu: "on"}`)
 	hami := daemonSet("hami-device-plugin", "projecthami/hami:v2.7.0", `nodeSelector: {gpu: "on"}`)
 	for _, r := range []struct {
 		name, objects, args string
@@ -167,6 +172,10 @@ status: {capacity: {nvidia.com/gpu: %d}, allocatable: {nvidia.com/gpu: %d}, cond
 		{"RDMA's is all that is left", node("", 0) + mellanox, "--no-pods", 2, "no device plugin DaemonSet exists"},
 		{"EFA's, and GPU nodes told by their instance type", node(own, 8) + plugin + daemonSet("aws-efa-k8s-device-plugin-daemonset", "eks/aws-efa-k8s-device-plugin:v0.5", byType), "--no-pods --selector node.kubernetes.io/instance-type=p5.48xlarge", 0, "8 of 8"},
 		{"anybody's, by the instance type", node(own, 8) + plugin + daemonSet("smarter-device-manager", "smarter/device-manager", byType), "--no-pods --selector node.kubernetes.io/instance-type=p5.48xlarge", 0, "8 of 8"},
+		{"anybody's, by the zone", node(own, 8) + plugin + daemonSet("smarter-device-manager", "smarter/device-manager", `nodeSelector: {topology.kubernetes.io/zone: z}`), "--no-pods --selector topology.kubernetes.io/zone=z", 0, "8 of 8"},
+		{"a site's own label in a domain of Kubernetes'", labelled(node(own, 8)) + plugin + installer, "--no-pods --selector node.kubernetes.io/gpu=on", 1, "is not tolerated by DaemonSet driver-installer"},
+		{"NVIDIA's, from a registry with a network's name", node("", 0) + elsewhere, "--no-pods", 2, "nvidia-device-plugin-daemonset should run there"},
+		{"the same, kept away", node(own, 8) + elsewhere, "--no-pods", 1, "is not tolerated by DaemonSet nvidia-device-plugin-daemonset"},
 		{"by a label that means GPUs", node(own, 8) + daemonSet("house-dp", "house/dp", `nodeSelector: {gpu: "on"}`), "--no-pods --selector gpu=on", 1, "is not tolerated by DaemonSet house-dp"},
 		{"HAMi's is one of GPUs, by a label of its own", node(own, 80) + hami, "--no-pods", 1, "is not tolerated by DaemonSet hami-device-plugin"},
 		{"HAMi's tolerates the taint", node("", 80) + hami, "--no-pods", 0, "80 of 80 nvidia.com/gpu allocatable\n"},

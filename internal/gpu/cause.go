@@ -142,6 +142,11 @@ func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
 	d := plugins[slices.IndexFunc(plugins, func(d *DaemonSet) bool { return slices.Contains(v.selected, d) })]
 	pod, known := j.pod(v.Node, d)
 	restart := func(nodes []string) string { return "restart the device plugin: " + deletePods(d, nodes) }
+	why, look := "", "look for the GPU in the node's kernel log"
+	search := look
+	if j.params.owns("nvidia.com") {
+		why, look, search = " (an XID, or a lost device), which it never takes back", "look for Xid in the kernel log", "run nvidia-smi in the driver's pod"
+	}
 	switch {
 	case !known:
 		f.Cause = fmt.Sprintf("%s should run there; whether its pod does is not known, as pods were not read", d.Name)
@@ -152,7 +157,7 @@ func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
 			f.Cause = d.Name + " has published fewer devices than there should be: a GPU may be lost"
 		}
 		f.remedy = func(nodes []string) string {
-			return "run nvidia-smi in the driver's pod, then restart the DRA driver: " + deletePods(d, nodes)
+			return search + ", then restart the DRA driver: " + deletePods(d, nodes)
 		}
 	case v.offer.allocatable == 0 && pod != nil && j.now.Sub(pod.Since).Abs() < registers:
 		f.Cause = d.Name + " has just started there and is not registered with the kubelet yet"
@@ -160,11 +165,11 @@ func (j *judgement) unregistered(v *view, plugins []*DaemonSet, f *fact) {
 			return "look again in 5 minutes; if it has started anew by then: " + logs(d, pod, nodes)
 		}
 	case v.offer.unhealthy > 0:
-		f.Cause = fmt.Sprintf("the device plugin runs and has marked %d unhealthy (an XID, or a lost device), which it never takes back", v.offer.unhealthy)
-		f.remedy = func(nodes []string) string { return "look for Xid in the kernel log, then " + restart(nodes) }
+		f.Cause = fmt.Sprintf("the device plugin runs and has marked %d unhealthy%s", v.offer.unhealthy, why)
+		f.remedy = func(nodes []string) string { return look + ", then " + restart(nodes) }
 	case v.offer.capacity > 0:
 		f.Cause = "the device plugin has registered fewer than there should be: a GPU may be lost"
-		f.remedy = func(nodes []string) string { return "run nvidia-smi in the driver's pod, then " + restart(nodes) }
+		f.remedy = func(nodes []string) string { return search + ", then " + restart(nodes) }
 	default:
 		f.Cause = d.Name + " runs there but is not registered with the kubelet"
 		f.remedy = func(nodes []string) string { return restart(nodes) + "; if that does not help, restart the kubelet" }

@@ -36,20 +36,20 @@ func (c change) of(n *Node) string {
 }
 
 // settling: the manager sets back the deploy labels and says success at once, before any plugin runs again. That is no excuse for a
-// plugin older than the grace, nor for a pod that crashes.
+// plugin that is known to be older than the grace, nor for a pod that crashes.
 func (j *judgement) settling(v *view) (underway, bool) {
 	c, done := inState(v.Node, "success")
 	if !done || !j.young(v.Written[c.state]) {
 		return underway{}, false
 	}
-	restarted := false
+	restarted := len(j.daemonSets) == 0 && !j.snapshot.DaemonSetsRead
 	for _, d := range v.selected {
 		pod, known := j.pod(v.Node, d)
 		switch {
 		case d.essential() && pod != nil && pod.Crashing:
 			return underway{}, false
 		case d.Role == rolePlugin:
-			restarted = restarted || known && (pod == nil || j.young(pod.Created))
+			restarted = restarted || !known || pod == nil || j.young(pod.Created)
 		}
 	}
 	if !restarted {

@@ -121,6 +121,7 @@ func TestCheckBrokenAnswers(t *testing.T) {
 		drivers     = "/apis/nvidia.com/v1alpha1/nvidiadrivers"
 		pods        = "/api/v1/namespaces/nvidia-gpu-operator/pods"
 		slices      = "/apis/resource.k8s.io/v1/resourceslices"
+		absent      = `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"not found","reason":"NotFound","code":404}`
 		unknownCost = "which DaemonSets should run where is not known"
 	)
 	truncated := answer(200, "application/json", `{"kind":"List","apiVersion":"v1","items":[{"metadata":{"na`)
@@ -136,6 +137,10 @@ func TestCheckBrokenAnswers(t *testing.T) {
 		{"nothing", healthy, daemonSets, answer(200, "application/json", ""), unknownCost},
 		{"a login page", healthy, daemonSets, answer(200, "text/html", "<html>login</html>"), "answered with an HTML page (200)"},
 		{"a proxy's page", healthy, daemonSets, answer(403, "text/html", "<html>blocked</html>"), "answered with an HTML page (403)"},
+		{"a server, or a proxy before it, that does not serve them", healthy, daemonSets, answer(404, "text/plain", "404 page not found\n"), unknownCost},
+		{"not found", healthy, daemonSets, answer(404, "application/json", absent), unknownCost},
+		{"pods that are not served", healthy, pods, answer(404, "text/plain", "404 page not found\n"), "how the pods in nvidia-gpu-operator are is not known"},
+		{"pods not found", healthy, pods, answer(404, "application/json", absent), "how the pods in nvidia-gpu-operator are is not known"},
 		{"ClusterPolicies", healthy, policies, truncated, "which taints the operator's DaemonSets tolerate is not known"},
 		{"NVIDIADrivers", healthy, drivers, truncated, "which taints the operator's DaemonSets tolerate is not known"},
 		{"pods", healthy, pods, truncated, "how the pods in nvidia-gpu-operator are is not known"},

@@ -40,12 +40,8 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 	if len(s.Empty) > 0 {
 		v.Summary += "; no GPU DaemonSet in " + plugin.List(s.Empty) + ", is --namespace right?"
 	}
-	if len(j.left) > 0 {
-		v.Summary += fmt.Sprintf("; %s %s only a label left: %s", plugin.Count(len(j.left), "node"), plugin.Verb(len(j.left), "has", "have"), plugin.List(j.left))
-		if len(j.totals.bad) > 0 { // then the summary is not told
-			v.Findings = append(v.Findings, plugin.Finding{State: plugin.OK, Subject: subject(j.left), Problem: "only a label is left, so it is not judged"})
-		}
-	}
+	j.passedOver(&v, j.left, plugin.Verb(len(j.left), "has", "have")+" only a label left", "only a label is left, so it is not judged")
+	j.passedOver(&v, j.going, plugin.Verb(len(j.going), "is", "are")+" being removed", "is being removed, so it is not judged")
 	if len(s.Unmatched) > 0 {
 		v.Summary += "; no node matches --expect-selector " + plugin.List(s.Unmatched)
 	}
@@ -53,6 +49,17 @@ func Judge(s Snapshot, p Params, l Limits, now time.Time) Verdict {
 		v.Findings = []plugin.Finding{j.empty()}
 	}
 	return v
+}
+
+// passedOver names nodes that are not judged, in the summary, and beside a fault, where that is not told, in a line of its own.
+func (j *judgement) passedOver(v *Verdict, nodes []string, why, problem string) {
+	if len(nodes) == 0 {
+		return
+	}
+	v.Summary += fmt.Sprintf("; %s %s: %s", plugin.Count(len(nodes), "node"), why, plugin.List(nodes))
+	if len(j.totals.bad) > 0 {
+		v.Findings = append(v.Findings, plugin.Finding{State: plugin.OK, Subject: subject(nodes), Problem: problem})
+	}
 }
 
 // empty: no node was judged, as none matches or none of those that match has GPUs. That is as bad as no answer, unless the user
@@ -122,8 +129,14 @@ func (j *judgement) node(n *Node) {
 }
 
 // spokenFor says whether anything but a label that is left says that the node has GPUs. A kubelet knows no key where no plugin has ever
-// registered, as with DRA: there a node without an instance type is not told from those that have GPUs and none either.
+// registered, as with DRA: there a node without an instance type is not told from those that have GPUs and none either. The operator takes
+// its deploy labels off a node without GPUs, and feature discovery its count.
 func (j *judgement) spokenFor(n *Node) bool {
+	for key, value := range n.Labels {
+		if strings.HasPrefix(key, deployPrefix) && value == "true" || key == j.params.CountLabel && number(value) > 0 {
+			return true
+		}
+	}
 	return len(n.Resources) > 0 || oddPCI(n) != "" || len(j.slices[n.Name]) > 0 || j.kinds[class(n)]
 }
 

@@ -52,7 +52,8 @@ func TestJudgeTransient(t *testing.T) {
 		{name: "MIG change, 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), discoveryGone, label(labelMIGState, "pending"), written(labelMIGState, minutes(10)))), want: plugin.OK},
 		{name: "MIG change failed, GPUs offered", snapshot: fleet(1, on("all", label(labelMIGState, "failed"), label(labelMIGConfig, "all-1g.5gb"))), want: plugin.Warning, says: []string{"MIG change to all-1g.5gb failed"}},
 		{name: "MIG change failed, none offered", snapshot: fleet(1, on("all", gpus(0, 0), label(labelMIGState, "failed"), label(labelMIGConfig, "all-1g.5gb"))), want: plugin.Critical, says: []string{"the MIG change to all-1g.5gb failed"}},
-		{name: "paused for 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), paused("paused-for-driver-upgrade", minutes(10))), gone("gpu-01")), want: plugin.OK},
+		{name: "paused for 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), paused("paused-for-driver-upgrade", minutes(10))), gone("gpu-01")), want: plugin.OK, says: []string{"5 deploy labels are paused-for-driver-upgrade, 0 of 4"}, not: []string{"nothing goes on"}},
+		{name: "paused for 40 minutes", snapshot: fleet(1, on("all", gpus(0, 0), paused("paused-for-driver-upgrade", minutes(40))), gone("gpu-01")), want: plugin.Critical, says: []string{"5 deploy labels are paused-for-driver-upgrade, and nothing goes on that would set them back"}},
 		{name: "machine-config update, 10 minutes", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)))), want: plugin.OK, says: []string{"machine-config update in progress"}},
 		{name: "machine-config update, 10 minutes, but a taint keeps the pods away", snapshot: fleet(1, on("all", gpus(0, 0), updating(minutes(10)), taint(reserved, 21*day)), gone("gpu-01")), want: plugin.Critical, says: []string{"taint " + reserved, "first run check_mcp"}},
 		{name: "machine-config update, 2 hours: not an excuse, and what to mind", snapshot: fleet(1, on("all", gpus(0, 0), updating(2*time.Hour))), want: plugin.Critical, says: []string{"not registered with the kubelet", "first run check_mcp"}},
@@ -71,7 +72,7 @@ func TestJudgeTransient(t *testing.T) {
 		{name: "where GPUs are offered, a Degraded machine config is check_mcp's to tell", snapshot: fleet(1, on("all", updating(minutes(10)), func(n *Node) { n.Annotations[mcoState] = "Degraded" })), want: plugin.OK},
 		{name: "driver upgrade, 10 minutes, GPUs still offered, but a taint dooms the pods", snapshot: fleet(1, on("all", upgrade("cordon-required", minutes(10)), taint(reserved, 21*day))), want: plugin.Warning, says: []string{"but not for long", "driver upgrade in progress (state cordon-required)"}},
 		{name: "the plugin is rolled out, its pod is new", snapshot: fleet(1, on("all", gpus(4, 0)), recreated, rolled(minutes(5))), want: plugin.OK, says: []string{"pod of nvidia-device-plugin-daemonset is young"}},
-		{name: "the plugin is rolled out, its old pod is gone and the new one is not there yet", snapshot: fleet(1, on("all", gpus(4, 0)), gone("gpu-01", "nvidia-device-plugin-daemonset"), rolled(minutes(5))), want: plugin.OK, says: []string{"pod of nvidia-device-plugin-daemonset is young"}},
+		{name: "the plugin is rolled out, its old pod is gone and the new one is not there yet", snapshot: fleet(1, on("all", gpus(4, 0)), gone("gpu-01", "nvidia-device-plugin-daemonset"), rolled(minutes(5))), want: plugin.OK, says: []string{"pod of nvidia-device-plugin-daemonset is being replaced"}},
 		{name: "an exporter is rolled out, its pod is not there yet", snapshot: fleet(1, gone("gpu-01", "nvidia-dcgm-exporter"), rolledOut("nvidia-dcgm-exporter", minutes(5))), want: plugin.OK},
 		{name: "after the grace it should be", snapshot: fleet(1, gone("gpu-01", "nvidia-dcgm-exporter"), rolledOut("nvidia-dcgm-exporter", minutes(40))), want: plugin.Warning, says: []string{"nvidia-dcgm-exporter should run there and has no pod"}},
 		{name: "a pod ends that was ready for a month: it has just been told to", snapshot: fleet(1, ending("nvidia-dcgm-exporter", minutes(1))), want: plugin.OK},
@@ -119,9 +120,10 @@ func TestJudgeTransient(t *testing.T) {
 		{name: "quarantined by NVSentinel", snapshot: fleet(1, on("all", gpus(8, 7), cordonedFor(day), label("k8saas.nvidia.com/cordon-reason", "xid"))), want: plugin.OK, says: []string{"label k8saas.nvidia.com/cordon-reason=xid"}},
 		{name: "not Ready: the node's own check tells", snapshot: fleet(1, on("all", gpus(0, 0), func(n *Node) { n.Ready, n.ReadySince, n.NotReadyWhy = false, before(day), "Ready is Unknown" })), want: plugin.Warning, says: []string{"not Ready", "Ready is Unknown"}, not: []string{"offered"}},
 		{name: "not Ready for 5 minutes", snapshot: fleet(1, on("all", func(n *Node) { n.Ready, n.ReadySince = false, before(minutes(5)) })), want: plugin.OK},
-		{name: "about to be removed", snapshot: fleet(2, on("gpu-02", gpus(0, 0), taint("ToBeDeletedByClusterAutoscaler=1:NoSchedule", day))), want: plugin.OK, says: []string{"1 GPU node, 4 of 4"}},
+		{name: "about to be removed", snapshot: fleet(2, on("gpu-02", gpus(0, 0), taint("ToBeDeletedByClusterAutoscaler=1:NoSchedule", day))), want: plugin.OK, says: []string{"1 GPU node, 4 of 4 nvidia.com/gpu allocatable; 1 node is being removed: gpu-02"}},
+		{name: "about to be removed, beside a fault", snapshot: fleet(2, on("gpu-01", gpus(4, 3)), on("gpu-02", taint("ToBeDeletedByClusterAutoscaler=1:NoSchedule", day))), want: plugin.Warning, says: []string{"OK ¶ node gpu-02 ¶ is being removed, so it is not judged"}},
 		{name: "without operands on purpose", snapshot: fleet(1, on("all", noResource, label(deployOperands, "false"), unlabel("nvidia.com/gpu.count"))), want: plugin.OK, says: []string{"without GPU operands on purpose"}},
-		{name: "a node that has lost its GPUs for good keeps a label, in a machine of another kind", snapshot: fleet(2, on("gpu-02", label(labelInstance, "bm-cpu"), noResource, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false })), want: plugin.OK, says: []string{"4 of 4"}},
+		{name: "a node that has lost its GPUs for good keeps a label, in a machine of another kind", snapshot: fleet(2, on("gpu-02", label(labelInstance, "bm-cpu"), noResource, discoveryGone, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false })), want: plugin.OK, says: []string{"4 of 4"}},
 		{name: "a taint of the node's own trouble while it is fresh", snapshot: fleet(1, on("all", func(n *Node) {
 			fresh := noonMinus3d
 			fresh.Time = before(minutes(3))
@@ -181,7 +183,7 @@ func TestJudgeNumbers(t *testing.T) {
 		{name: "a label that the site requires", snapshot: fleet(2, on("gpu-02", label("nvidia.com/gpu.machine", "x"))), params: func(p *Params) { p.RequireLabels = []string{"nvidia.com/gpu.machine"} }, want: plugin.Warning, says: []string{"node gpu-01 ¶ label nvidia.com/gpu.machine missing"}, not: []string{"node gpu-02"}},
 		{name: "no GPU node", snapshot: Snapshot{}, want: plugin.Unknown, says: []string{"has no GPU node", "--allow-empty"}},
 		{name: "no GPU node, which is right", snapshot: Snapshot{}, limits: func(l *Limits) { l.AllowEmpty = true }, want: plugin.OK, says: []string{"0 GPU nodes"}, not: []string{"could not be read"}},
-		{name: "the only nodes that match have lost their GPUs or are being removed: none is judged, so nothing is OK", snapshot: fleet(2, on("gpu-01", label(labelInstance, "bm-cpu"), noResource, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false }),
+		{name: "the only nodes that match have lost their GPUs or are being removed: none is judged, so nothing is OK", snapshot: fleet(2, on("gpu-01", label(labelInstance, "bm-cpu"), noResource, discoveryGone, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false }),
 			on("gpu-02", func(n *Node) { n.Deleting, n.DeletedSince = true, noon.Add(-time.Minute) })), want: plugin.Unknown, says: []string{"has no GPU node", "2 nodes match a selector, but none has GPUs to judge", "gpu-01: has no GPU any more", "gpu-02: is being removed"}, not: []string{"no node matches"}},
 		{name: "and where that is right", snapshot: fleet(1, on("all", func(n *Node) { n.Deleting, n.DeletedSince = true, noon.Add(-time.Minute) })), limits: func(l *Limits) { l.AllowEmpty = true }, want: plugin.OK, says: []string{"has no GPU node"}},
 		{name: "Intel: the count is of all its resources, and all boards are xe", snapshot: intel("4", Resource{"gpu.intel.com/xe", 4, 4}), params: vendor("intel"), want: plugin.OK, says: []string{"4 of 4 gpu.intel.com/xe allocatable"}, not: []string{"i915"}},
@@ -200,7 +202,7 @@ func TestJudgeNumbers(t *testing.T) {
 			s.Nodes[1].Name, s.Nodes[1].Labels = "gpu-02", map[string]string{labelProduct: product}
 			return s
 		}(), want: plugin.Warning, says: []string{"node gpu-01 ¶ labels nvidia.com/gpu.product and nvidia.com/gpu.count missing"}},
-		{name: "an AMD node", snapshot: amd(gpus(0, 0), alsoOffers("amd.com/gpu", 8, 7)), params: func(p *Params) { *p = p.filled(vendors["amd"]) }, want: plugin.Warning, says: []string{"7 of 8 amd.com/gpu allocatable"}, not: []string{"missing"}},
+		{name: "an AMD node", snapshot: amd(gpus(0, 0), alsoOffers("amd.com/gpu", 8, 7)), params: func(p *Params) { *p = p.filled(vendors["amd"]) }, want: plugin.Warning, says: []string{"7 of 8 amd.com/gpu allocatable", "has marked 1 unhealthy", "look for the GPU in the node's kernel log, then restart"}, not: []string{"missing", "XID", "Xid"}},
 	})
 }
 

@@ -23,6 +23,7 @@ type judgement struct {
 	kinds      map[string]bool             // instance types of nodes that are recognised as having GPUs; "" of nodes with DRA only
 	slices     map[string][]Slice          // by node
 	left       []string                    // nodes that are no longer recognised and of which nothing else says that they have GPUs
+	going      []string                    // nodes that are being removed
 	tainted    map[string]int              // nodes by taint, as key:effect
 	examples   map[*DaemonSet]string       // a node that it selects, or ""; found when first asked for
 }

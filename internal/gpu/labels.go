@@ -2,18 +2,19 @@ package gpu
 
 // Labels and annotations of NVIDIA's operator and its operands. Other vendors' nodes have none of them.
 const (
-	labelPresent   = "nvidia.com/gpu.present"
-	labelProduct   = "nvidia.com/gpu.product"
-	productAMD     = "amd.com/gpu.product-name"
-	productIntel   = "gpu.intel.com/product"
-	labelWorkload  = "nvidia.com/gpu.workload.config"                // container, vm-passthrough, vm-vgpu
-	labelMIGConfig = "nvidia.com/mig.config"                         // the wanted profile
-	labelMIGState  = "nvidia.com/mig.config.state"                   // pending, rebooting, success, failed
-	labelMIGMode   = "nvidia.com/mig.strategy"                       // single, mixed; absent with none
-	labelVGPUTypes = "nvidia.com/vgpu.config"                        // the wanted types of virtual GPU
-	labelVGPUState = "nvidia.com/vgpu.config.state"                  // pending, success, failed
-	labelSharing   = "nvidia.com/device-plugin.config"               // the named sharing config
-	labelExpected  = "nvsentinel.dgxc.nvidia.com/gpu.count.expected" // NVSentinel's: what nodes of this kind have
+	labelPresent    = "nvidia.com/gpu.present"
+	labelProduct    = "nvidia.com/gpu.product"
+	productAMD      = "amd.com/gpu.product-name"
+	productIntel    = "gpu.intel.com/product"
+	labelWorkload   = "nvidia.com/gpu.workload.config"                // container, vm-passthrough, vm-vgpu
+	labelMIGConfig  = "nvidia.com/mig.config"                         // the wanted profile
+	labelMIGState   = "nvidia.com/mig.config.state"                   // pending, rebooting, success, failed
+	labelMIGMode    = "nvidia.com/mig.strategy"                       // single, mixed; absent with none
+	labelMIGCapable = "nvidia.com/mig.capable"                        // false: the model cannot be divided
+	labelVGPUTypes  = "nvidia.com/vgpu.config"                        // the wanted types of virtual GPU
+	labelVGPUState  = "nvidia.com/vgpu.config.state"                  // pending, success, failed
+	labelSharing    = "nvidia.com/device-plugin.config"               // the named sharing config
+	labelExpected   = "nvsentinel.dgxc.nvidia.com/gpu.count.expected" // NVSentinel's: what nodes of this kind have
 	// AMD's: the wanted profile of the device config manager, and the node labeller's word on what it is, as "cpx_nps4".
 	labelProfileAMD = "dcm.amd.com/gpu-config-profile"
 	labelPartition  = "amd.com/gpu.compute-memory-partition"

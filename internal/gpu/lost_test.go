@@ -63,6 +63,13 @@ func TestJudgePeersOfDRA(t *testing.T) {
 	})
 }
 
+// amdPod is the pod of AMD's device plugin on the node.
+func amdPod(node string) func(*Snapshot) {
+	return func(s *Snapshot) {
+		s.Pods = append(s.Pods, Pod{Namespace: namespace, DaemonSet: "cr-device-plugin", Name: "p", Node: node, Ready: true, Created: before(day), Since: before(day)})
+	}
+}
+
 // Other vendors' product labels make peers as NVIDIA's does.
 func TestJudgePeersOfOtherVendors(t *testing.T) {
 	amds := func(changes ...func(*Snapshot)) Snapshot {
@@ -81,12 +88,23 @@ func TestJudgePeersOfOtherVendors(t *testing.T) {
 		s.DaemonSets, s.Pods = nil, nil
 		return also(s, changes...)
 	}
+	shares := func(offered ...int64) func(*Snapshot) {
+		return func(s *Snapshot) {
+			for i, n := range offered {
+				s.Nodes[i].Resources[0].Capacity, s.Nodes[i].Resources[0].Allocatable = n, n
+			}
+		}
+	}
 	table(t, []row{
+		{name: "AMD, with a plugin", snapshot: amds(func(s *Snapshot) { s.DaemonSets = amd().DaemonSets }, amdPod("gpu-01"), amdPod("gpu-02"), amdPod("gpu-03"), amdPod("gpu-04")), params: vendor("amd"), want: plugin.Warning, says: []string{"a GPU may be lost", "look for the GPU in the node's kernel log, then restart the device plugin"}, not: []string{"nvidia-smi"}},
 		{name: "AMD", snapshot: amds(), params: vendor("amd"), want: plugin.Warning, says: []string{"node gpu-04 ¶ 7 of 8 amd.com/gpu allocatable", "expected: most nodes of node.kubernetes.io/instance-type=bm-a100-4 with MI300X offer 8"}},
 		{name: "AMD, without a required label", snapshot: amds(), params: func(p *Params) { p.RequireLabels = []string{none}; *p = p.filled(vendors["amd"]) }, want: plugin.Warning, says: []string{"7 of 8 amd.com/gpu allocatable"}},
 		{name: "AMD, another product", snapshot: amds(on("gpu-04", label("amd.com/gpu.product-name", "MI210"))), params: vendor("amd"), want: plugin.OK},
 		{name: "AMD, divided in another way", snapshot: amds(on("gpu-04", label(labelPartition, "cpx_nps4"), label(labelProfileAMD, "cpx"))), params: vendor("amd"), want: plugin.OK},
 		{name: "Intel", snapshot: intels(), params: vendor("intel"), want: plugin.Warning, says: []string{"node gpu-03 ¶ 3 of 4 gpu.intel.com/i915 allocatable", "with Max_1550 offer 4"}},
+		{name: "Intel, one that shares its GPUs with fewer pods than the others", snapshot: intels(shares(8, 8, 3)), params: vendor("intel"), want: plugin.OK},
+		{name: "Intel, a GPU lost where all share alike", snapshot: intels(shares(40, 40, 30)), params: vendor("intel"), want: plugin.Warning, says: []string{"node gpu-03 ¶ 30 of 40 gpu.intel.com/i915 allocatable"}},
+		{name: "Intel, none offered where others share", snapshot: intels(shares(40, 40, 0)), params: vendor("intel"), want: plugin.Critical, says: []string{"node gpu-03 ¶ 0 of 3 gpu.intel.com/i915 offered"}},
 		{name: "Intel, another product", snapshot: intels(on("gpu-03", label("gpu.intel.com/product", "Flex_170"))), params: vendor("intel"), want: plugin.OK},
 	})
 }
@@ -106,10 +124,13 @@ func TestJudgeUnrecognisedWithoutAKey(t *testing.T) {
 		{name: "its devices are still published", snapshot: also(publishing(8, 8), lost, kind("gpu-02", "")), want: plugin.Critical, says: []string{says + "8 of 8 gpu.nvidia.com devices allocatable"}},
 		{name: "no other has its instance type", snapshot: also(fleet(2, lost, kind("gpu-02", "bm-cpu")), gone("gpu-02")), want: plugin.OK, says: append(left, "1 GPU node, 4 of 4")},
 		{name: "instance types that tell nothing", snapshot: also(fleet(2, lost, kind("all", "k3s")), gone("gpu-02")), want: plugin.OK, says: left},
+		{name: "nor do they where feature discovery still counts its GPUs", snapshot: also(fleet(2, lost, kind("all", "k3s"), on("gpu-02", label("nvidia.com/gpu.count", "4"))), gone("gpu-02")), want: plugin.Critical, says: []string{says + "no nvidia.com/gpu resource at all, 4 expected"}},
+		{name: "nor where a DaemonSet is still meant for it", snapshot: also(fleet(2, lost, kind("all", "k3s"), on("gpu-02", label(deployDriver, "true"))), gone("gpu-02")), want: plugin.Critical, says: []string{says}},
+		{name: "which none is that somebody has switched off", snapshot: also(fleet(2, lost, kind("all", "k3s"), on("gpu-02", label(deployOperands, "false"))), gone("gpu-02")), want: plugin.OK, says: left},
 		{name: "DRA without instance types: nothing tells the node from those with GPUs", snapshot: also(publishing(8, 8), lost, withoutSlice, on("all", unlabel(labelInstance))), want: plugin.Critical, says: []string{says}},
 		{name: "another instance type beside DRA", snapshot: also(publishing(8, 8), lost, withoutSlice, kind("gpu-02", "bm-cpu")), want: plugin.OK, says: left},
 		{name: "beside a fault, which hides what is told where all is well", snapshot: also(fleet(2, lost, kind("gpu-02", "bm-cpu"), on("gpu-01", gpus(4, 3))), gone("gpu-02")), want: plugin.Warning, says: []string{"OK ¶ node gpu-02 ¶ only a label is left, so it is not judged"}},
-		{name: "several of them", snapshot: fleet(3, lost, on("gpu-03", noResource, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false }), kind("gpu-02 gpu-03", "")), want: plugin.OK, says: []string{"; 2 nodes have only a label left: gpu-02 and gpu-03"}},
+		{name: "several of them", snapshot: fleet(3, lost, on("gpu-03", noResource, discoveryGone, unlabel(deployPrefix, "feature."), label(labelPresent, "false"), func(n *Node) { n.Recognised = false }), kind("gpu-02 gpu-03", "")), want: plugin.OK, says: []string{"; 2 nodes have only a label left: gpu-02 and gpu-03"}},
 	})
 }
 

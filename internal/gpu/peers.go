@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -34,7 +35,19 @@ func found(n *Node, p Params) string {
 	if productOf(n) == "" && n.Labels[labelPartition] == "" {
 		return ""
 	}
-	return strings.Join([]string{productOf(n), n.Labels[labelMIGMode], n.Labels[p.ReplicasLabel], n.Labels[labelPartition]}, "\x00")
+	return strings.Join([]string{productOf(n), n.Labels[labelMIGMode], n.Labels[p.ReplicasLabel], shares(n, p), n.Labels[labelPartition]}, "\x00")
+}
+
+// shares is how many pods share each GPU by what the node offers, where no label says it (Intel's sharedDevNum); empty: nothing tells.
+func shares(n *Node, p Params) string {
+	count, all := number(n.Labels[p.CountLabel]), int64(0)
+	if p.ReplicasLabel != "" || count == 0 {
+		return ""
+	}
+	for _, r := range n.Resources {
+		all += r.Capacity
+	}
+	return strconv.FormatInt(all/count, 10)
 }
 
 // model is both, where the product is known. With MIG the profile has to be known, as it says how many devices there are.
@@ -43,7 +56,7 @@ func model(n *Node, p Params) string {
 	if kind == "" || productOf(n) == "" || divided(n) && profile(n) == "" || changing(n) {
 		return ""
 	}
-	if n.Labels[labelMIGMode] != "" && n.Labels[labelMIGConfig] == "" {
+	if n.Labels[labelMIGMode] != "" && n.Labels[labelMIGConfig] == "" && n.Labels[labelMIGCapable] != "false" {
 		return ""
 	}
 	return kind + "\x00" + found(n, p)
@@ -126,7 +139,11 @@ type likeness struct {
 // likeness goes by the node's labels or, with DRA, by what it publishes.
 func (j *judgement) likeness(n *Node) likeness {
 	if !usesDRA(n, j.daemonSets) {
-		return likeness{model(n, j.params), productOf(n), n.Labels[labelMIGMode] == ""}
+		kind := model(n, j.params)
+		if kind != "" {
+			kind += "\x00" + j.served(n)
+		}
+		return likeness{kind, productOf(n), n.Labels[labelMIGMode] == "" || profile(n) == "" && !divided(n)}
 	}
 	p := j.published(n.Name)
 	l := likeness{product: p.product(), whole: p.whole()}
@@ -134,6 +151,17 @@ func (j *judgement) likeness(n *Node) likeness {
 		l.model = kind + "\x00" + j.params.Driver + "\x00" + l.product
 	}
 	return l
+}
+
+// served names the device plugins that are for the node: one that divides GPUs may offer the parts by the name of whole ones.
+func (j *judgement) served(n *Node) string {
+	var names []string
+	for i := range j.daemonSets {
+		if d := &j.daemonSets[i]; d.Role == rolePlugin && d.selects(n) {
+			names = append(names, d.Namespace+"/"+d.Name)
+		}
+	}
+	return strings.Join(names, " ")
 }
 
 // expects is how many GPUs the node should offer by another word than that of its own plugin or driver, and whose: the user's, NVSentinel's

@@ -10,6 +10,7 @@ import (
 func TestJudgePeers(t *testing.T) {
 	eight := on("all", gpus(8, 8), label("nvidia.com/gpu.count", "8"))
 	lost := on("gpu-02", gpus(7, 7), label("nvidia.com/gpu.count", "7"))
+	undivided := on("all", label(labelMIGMode, "single"), label(labelMIGConfig, "all-disabled"))
 	table(t, []row{
 		{name: "its peers offer 8", snapshot: fleet(3, eight, lost), want: plugin.Warning,
 			says: []string{"node gpu-02 ¶ 7 of 8 nvidia.com/gpu allocatable", "registered fewer than there should be: a GPU may be lost", "expected: most nodes of node.kubernetes.io/instance-type=bm-a100-4 with NVIDIA-A100-SXM4-40GB offer 8"}, not: []string{"gpu-01 ¶"}},
@@ -21,11 +22,18 @@ func TestJudgePeers(t *testing.T) {
 		{name: "MIG of an unknown profile", snapshot: fleet(3, eight, on("all", label(labelMIGMode, "single")), lost), want: plugin.OK},
 		{name: "other sharing", snapshot: fleet(3, eight, lost, on("gpu-02", label(labelSharing, "none"))), want: plugin.OK},
 		{name: "instance types that tell nothing", snapshot: fleet(3, eight, lost, on("all", label(labelInstance, "k3s"))), want: plugin.OK},
+		{name: "another device plugin, which offers parts by the same name", snapshot: fleet(4, eight, lost, func(s *Snapshot) {
+			s.DaemonSets = append(s.DaemonSets, DaemonSet{Namespace: "hami", Name: "hami-device-plugin", Role: rolePlugin, NodeSelector: map[string]string{"gpu": "on"}, Tolerations: builtIn})
+		}, on("gpu-01 gpu-03 gpu-04", label("gpu", "on"), label(deployPlugin, "false"))), want: plugin.OK},
 		{name: "the user's number goes before the peers'", snapshot: fleet(3, eight, lost), limits: func(l *Limits) { l.Expect = 7 }, want: plugin.OK},
 		{name: "nor does a node count that has fewer on purpose, by NVSentinel's label set by hand", snapshot: fleet(3, eight, lost, on("gpu-02", label(labelExpected, "7"))), want: plugin.OK},
 		{name: "NVSentinel's label", snapshot: fleet(1, on("all", label(labelExpected, "8"))), want: plugin.Warning, says: []string{"4 of 8 nvidia.com/gpu allocatable", "expected: label nvsentinel.dgxc.nvidia.com/gpu.count.expected=8"}},
 		{name: "it counts whole GPUs, the resource their shares", snapshot: fleet(1, on("all", label(labelExpected, "4"), label("nvidia.com/gpu.replicas", "4"), gpus(16, 16))), want: plugin.OK, says: []string{"16 of 16"}},
-		{name: "and no MIG devices", snapshot: fleet(1, on("all", label(labelExpected, "8"), label(labelMIGMode, "single"), gpus(4, 4))), want: plugin.OK},
+		{name: "and no MIG devices", snapshot: fleet(1, on("all", label(labelExpected, "8"), label(labelMIGMode, "single"), label(labelProduct, product+"-MIG-3g.20gb"), gpus(4, 4))), want: plugin.OK},
+		{name: "nor does it where a profile is wanted", snapshot: fleet(1, on("all", label(labelExpected, "8"), label(labelMIGMode, "single"), label(labelMIGConfig, "all-3g.20gb"), gpus(4, 4))), want: plugin.OK},
+		{name: "it counts under the MIG strategy single while nothing is divided", snapshot: fleet(1, undivided, on("all", label(labelExpected, "8"))), want: plugin.Warning, says: []string{"4 of 8 nvidia.com/gpu allocatable", "expected: label nvsentinel"}},
+		{name: "there too a node has fewer on purpose", snapshot: fleet(3, undivided, eight, lost, on("gpu-02", label(labelExpected, "7"))), want: plugin.OK},
+		{name: "its peers there, of a model that cannot be divided", snapshot: fleet(3, eight, lost, on("all", label(labelMIGMode, "single"), label(labelMIGCapable, "false"))), want: plugin.Warning, says: []string{"7 of 8 nvidia.com/gpu allocatable"}},
 		{name: "a number that is none", snapshot: fleet(1, on("all", label(labelExpected, "many"))), want: plugin.OK},
 	})
 }

@@ -44,14 +44,17 @@ func (r reader) read(ctx context.Context) (Snapshot, error) {
 	return s, err
 }
 
-// optional turns into a note only that a right is missing, and passes over what this cluster does not have. The verdict rests on all that is
-// read, so that an answer that makes no sense, or none, is an error.
+// optional turns into a note that a right is missing, and nothing else: the verdict rests on all that is read, so that an answer that makes
+// no sense, or none, is an error. Every cluster has DaemonSets and pods; one that says that it does not is no cluster, or behind a proxy.
 func (r reader) optional(ctx context.Context, err error, cost string) error {
-	if err == nil || kube.IsForbidden(err) || kube.IsNotFound(err) || kube.IsNoSuchGroup(err) {
+	if err == nil || kube.IsForbidden(err) {
 		return kube.Optional(ctx, err, r.note, cost)
 	}
 	return fmt.Errorf("%s: %w", cost, err)
 }
+
+// absent says that the cluster does not have what was asked for: a vendor's custom resources, ResourceSlices.
+func absent(err error) bool { return kube.IsNotFound(err) || kube.IsNoSuchGroup(err) }
 
 // namespacesOf are those in which the pods of DaemonSets are.
 func namespacesOf(all []DaemonSet) []string {

@@ -79,7 +79,7 @@ func (r reader) concerns(o *appsv1.DaemonSet) bool {
 	switch selects := slices.ContainsFunc(keys, r.means); {
 	case slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, deployPrefix) }):
 		return true
-	case mountsStorage(o), named(o, network):
+	case mountsStorage(o), ofNetwork(o):
 		return false
 	case isDevicePlugin(o), asked && roleOf(o.Name) != roleAuxiliary:
 		return selects || r.params.brands(o)
@@ -94,7 +94,7 @@ func (r reader) means(key string) bool {
 	if r.params.owns(key) {
 		return true
 	}
-	if domain, _, _ := strings.Cut(key, "/"); slices.Contains(everywhere, domain) {
+	if slices.Contains(everywhere, key) {
 		return false
 	}
 	for _, s := range r.has {
@@ -107,8 +107,12 @@ func (r reader) means(key string) bool {
 	return false
 }
 
-// everywhere are the domains of the labels that every node has.
-var everywhere = []string{"kubernetes.io", "beta.kubernetes.io", "node.kubernetes.io", "topology.kubernetes.io"}
+// everywhere are the labels that every node has, or every node of a cloud (Kubernetes: reference/labels-annotations-taints).
+var everywhere = []string{
+	corev1.LabelHostname, corev1.LabelOSStable, corev1.LabelArchStable, "beta.kubernetes.io/os", "beta.kubernetes.io/arch",
+	corev1.LabelInstanceTypeStable, corev1.LabelInstanceType, corev1.LabelTopologyZone, corev1.LabelTopologyRegion,
+	corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion,
+}
 
 func affinityKeys(a *corev1.Affinity) []string {
 	required := affinityOf(a)
@@ -159,6 +163,7 @@ func reduceDaemonSet(o *appsv1.DaemonSet) DaemonSet {
 	d := DaemonSet{
 		Namespace: o.Namespace, Name: o.Name, Role: roleOf(o.Name),
 		NodeName: pod.NodeName, NodeSelector: pod.NodeSelector, Tolerations: pod.Tolerations, HostNetwork: pod.HostNetwork,
+		OnDelete: o.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType,
 	}
 	written, _ := kube.Written(o.ManagedFields, "template")
 	d.Rolled = latest(o.CreationTimestamp.Time, written).Time

@@ -55,6 +55,9 @@ func (r reader) policies(ctx context.Context, s *Snapshot) error {
 		name     string
 	}{{clusterPolicies, "ClusterPolicy"}, {nvidiaDrivers, "NVIDIADriver"}} {
 		list, err := kube.List(ctx, r.client, kind.resource, kube.Query{}, func(o *policyObject) (Policy, bool) { return reducePolicy(kind.name, o), true })
+		if absent(err) {
+			continue
+		}
 		if err := r.optional(ctx, err, "which taints the operator's DaemonSets tolerate is not known"); err != nil {
 			return err
 		}

@@ -20,11 +20,13 @@ func (r reader) slices(ctx context.Context, s *Snapshot) error {
 	}
 	q := kube.Query{FieldSelector: resourcev1.ResourceSliceSelectorDriver + "=" + r.params.Driver}
 	list, err := kube.List(ctx, r.client, slicesResource, q, func(o *resourcev1.ResourceSlice) (Slice, bool) { return reduceSlice(o), true })
-	if err != nil {
-		if kube.IsNoSuchGroup(err) { // served from Kubernetes 1.34 on
-			r.note("how many devices are published is not known: %v", err)
-		}
-		return r.optional(ctx, err, "how many devices are published is not known")
+	const cost = "how many devices are published is not known"
+	switch {
+	case absent(err): // served from Kubernetes 1.34 on
+		r.note("%s: %v", cost, err)
+		return nil
+	case err != nil:
+		return r.optional(ctx, err, cost)
 	}
 	s.Slices, s.SlicesRead = list, true
 	return nil

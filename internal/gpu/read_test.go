@@ -73,8 +73,9 @@ func TestRolloutOfDaemonSets(t *testing.T) {
 		return metav1.ManagedFieldsEntry{Time: &when, Subresource: subresource, FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}
 	}
 	o.ManagedFields = []metav1.ManagedFieldsEntry{entry(template, "", `{"f:spec":{"f:template":{}}}`), entry(status, "status", `{"f:status":{"f:template":{}}}`)}
-	if got := reduceDaemonSet(o).Rolled; !got.Equal(template) {
-		t.Errorf("changed: %v", got)
+	o.Spec.UpdateStrategy.Type = "OnDelete"
+	if d := reduceDaemonSet(o); !d.Rolled.Equal(template) || !d.OnDelete {
+		t.Errorf("changed: %v, on delete: %t", d.Rolled, d.OnDelete)
 	}
 }
 

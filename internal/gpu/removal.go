@@ -35,6 +35,7 @@ func (j *judgement) removal(n *Node, why string) {
 	since := removedSince(n)
 	late, unknown := j.overdue(n, since.Time)
 	if !late {
+		j.going = append(j.going, n.Name)
 		return
 	}
 	v := j.look(n)

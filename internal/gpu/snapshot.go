@@ -76,6 +76,7 @@ type DaemonSet struct {
 	Tolerations     []corev1.Toleration
 	HostNetwork     bool
 	Rolled          time.Time         // when its pod template was last written, or it was created: a rollout begins then
+	OnDelete        bool              // somebody else than its controller deletes the old pods then, as the operator does the driver's
 	PodLabels       map[string]string // spec.selector.matchLabels
 
 	Inferred string // not read: what its tolerations were inferred from

@@ -46,8 +46,12 @@ func (j *judgement) underway(v *view) (underway, bool) {
 		}
 		return u, true
 	case len(paused) > 0:
-		return underway{what: fmt.Sprintf("%s are %s, and nothing goes on that would set them back", plugin.Count(len(paused), "deploy label"), v.Labels[paused[0]]),
-			since: moment{Time: v.Written[paused[0]]}, stuck: true, remedy: setBack(v.Node, paused)}, true
+		u := underway{what: fmt.Sprintf("%s are %s", plugin.Count(len(paused), "deploy label"), v.Labels[paused[0]]),
+			since: moment{Time: v.Written[paused[0]]}, stuck: true, remedy: setBack(v.Node, paused)}
+		if !j.within(u) {
+			u.what += ", and nothing goes on that would set them back"
+		}
+		return u, true
 	case v.updating() && !v.updateFailed():
 		return underway{what: "machine-config update in progress", since: latest(v.Written[mcoDesired], v.Written[mcoState])}, true
 	}
@@ -59,7 +63,11 @@ func (j *judgement) underway(v *view) (underway, bool) {
 			continue
 		}
 		if since, ok := j.replaced(v, d); ok {
-			return underway{what: fmt.Sprintf("pod of %s is young", d.Name), since: since}, true
+			what := "is young"
+			if pod, _ := j.pod(v.Node, d); pod == nil || pod.Deleting {
+				what = "is being replaced"
+			}
+			return underway{what: fmt.Sprintf("pod of %s %s", d.Name, what), since: since}, true
 		}
 	}
 	if u, ok := j.settling(v); ok {
