@@ -2,9 +2,7 @@ package gpu
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -44,11 +42,8 @@ func (j *judgement) maintained(v *view) bool {
 		}
 	}
 	if by == "" {
-		for _, key := range slices.Sorted(maps.Keys(v.Labels)) {
-			if strings.HasPrefix(key, cordonMarks) && v.Unschedulable {
-				by, since = fmt.Sprintf("label %s=%s", key, v.Labels[key]), moment{Time: v.CordonedSince}
-				break
-			}
+		if marks := v.Node.labelled(cordonMarks); len(marks) > 0 && v.Unschedulable {
+			by, since = fmt.Sprintf("label %s=%s", marks[0], v.Labels[marks[0]]), moment{Time: v.CordonedSince}
 		}
 	}
 	if by == "" {

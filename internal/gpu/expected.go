@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +73,7 @@ func wantsMIG(n *Node) []part {
 		return nil
 	}
 	var out []part
-	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {
+	for _, key := range n.labelled("nvidia.com/mig-") {
 		profile, ok := strings.CutSuffix(key, ".count")
 		if !ok || !isMIG(profile) {
 			continue

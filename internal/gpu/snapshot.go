@@ -6,6 +6,8 @@
 package gpu
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -57,6 +59,17 @@ type Node struct {
 	OSImage string
 
 	Written map[string]time.Time // last write by whoever owns the label or annotation; only of those that follow names
+}
+
+// labelled are the keys of the labels that begin so, in order. A GPU node has a hundred labels.
+func (n *Node) labelled(prefix string) (keys []string) {
+	for key := range n.Labels {
+		if strings.HasPrefix(key, prefix) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // Resource is an extended resource in a node's status. The kubelet keeps the key, with 0, of one whose plugin has gone.

@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -119,8 +118,8 @@ func (j *judgement) upgraded(v *view) moment {
 // pausedLabels are the deploy labels that a manager has set aside while it works, the device plugin's first.
 func pausedLabels(n *Node) []string {
 	var out []string
-	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {
-		if strings.HasPrefix(key, deployPrefix) && strings.Contains(n.Labels[key], pausedMark) {
+	for _, key := range n.labelled(deployPrefix) {
+		if strings.Contains(n.Labels[key], pausedMark) {
 			if key == deployPlugin {
 				out = slices.Insert(out, 0, key)
 			} else {

@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -105,10 +104,11 @@ func (j *judgement) wouldBeBlocked(v *view) []*DaemonSet {
 // oddPCI is a label of NFD for a GPU's PCI class or NVIDIA's PCI vendor in a format that the operator does not read
 // (NVIDIA/gpu-operator#438, #1469).
 func oddPCI(n *Node) string {
-	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {
-		pci, ok := strings.CutPrefix(key, "feature.node.kubernetes.io/pci-")
+	const prefix = "feature.node.kubernetes.io/pci-"
+	for _, key := range n.labelled(prefix) {
+		pci := strings.TrimPrefix(key, prefix)
 		heeded := pci == "10de.present" || pci == "0302_10de.present" || pci == "0300_10de.present"
-		if ok && !heeded && (strings.HasPrefix(pci, "0302") || strings.Contains(pci, "10de")) {
+		if !heeded && (strings.HasPrefix(pci, "0302") || strings.Contains(pci, "10de")) {
 			return key
 		}
 	}
