@@ -15,6 +15,7 @@ import (
 // was changed, as Poseidon reads the body before it does anything.
 type departure struct {
 	body io.Reader
+	end  time.Time                 // by which it must have left: the timer is late in a process that was stopped
 	at   atomic.Pointer[time.Time] // when it left, or never, or nil
 }
 
@@ -30,7 +31,7 @@ var errLate = fmt.Errorf("it could not be sent in time: %w", context.DeadlineExc
 // depart gives a request its body, which is to leave within a time. forbid keeps it from leaving, and returns false if it has left.
 func depart(r *http.Request, body []byte, within time.Duration) (_ *http.Request, d *departure, cancel func()) {
 	ctx, end := context.WithCancelCause(r.Context())
-	d = &departure{body: bytes.NewReader(body)}
+	d = &departure{body: bytes.NewReader(body), end: time.Now().Add(within)}
 	timer := time.AfterFunc(within, func() {
 		if d.forbid() {
 			end(errLate)
@@ -43,7 +44,11 @@ func depart(r *http.Request, body []byte, within time.Duration) (_ *http.Request
 
 // Read is called when there is a connection, and the header is about to be sent with what it returns.
 func (d *departure) Read(p []byte) (int, error) {
-	if now := time.Now(); !d.at.CompareAndSwap(nil, &now) && d.at.Load() == &never {
+	now := time.Now()
+	if now.After(d.end) {
+		d.forbid()
+	}
+	if !d.at.CompareAndSwap(nil, &now) && d.at.Load() == &never {
 		return 0, errLate
 	}
 	return d.body.Read(p)

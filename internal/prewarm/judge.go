@@ -113,7 +113,7 @@ const restart = "restart Poseidon, which counts anew (open executions of all env
 func (j judge) restart() string {
 	var lacking []string
 	for _, p := range j.Pools {
-		if r, known := j.Nomad.of(p.ID); known && !r.HasTemplate() {
+		if r, known := j.Nomad.of(p.ID); known && !r.HasTemplate() && !j.Nomad.IsAWS(p) {
 			lacking = append(lacking, fmt.Sprint(p.ID))
 		}
 	}
@@ -211,6 +211,10 @@ func (j judge) template(p poseidon.Pool) []plugin.Finding {
 	r, known := j.Nomad.of(p.ID)
 	if !known || r.HasTemplate() {
 		return nil
+	}
+	if j.Nomad.IsAWS(p) {
+		return []plugin.Finding{{State: plugin.OK, Subject: subject(p.ID), Problem: "taken for one on AWS: " + counts(p) + ", and Nomad knows nothing of it",
+			Remedy: "if it is none, synchronise it in CodeOcean: its job is gone from Nomad"}}
 	}
 	what := "its job is dead in Nomad"
 	if r.Template == "" {

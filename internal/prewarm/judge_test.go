@@ -120,6 +120,11 @@ func TestJudge(t *testing.T) {
 			want: judgetest.Want{State: plugin.Critical, Says: []string{"lost in Poseidon's memory", "first synchronise in CodeOcean what a restart would forget (environment 29, its used runners end), then restart Poseidon"}}},
 		{name: "stale, and a restart would forget another one", snapshot: Snapshot{Pools: pools(full, full), Nomad: template(runs([2]int{1, 0}, [2]int{4, 0}), 29, "")},
 			want: judgetest.Want{State: plugin.Warning, Says: []string{"stale", "what a restart would forget (environment 29,"}}},
+		{name: "on AWS: 1 of 1 for ever, and nothing in Nomad (facts 1)", snapshot: Snapshot{Pools: pools(full, [3]int{1, 1, 0}), Nomad: runs([2]int{4, 0})},
+			want: judgetest.Want{State: plugin.OK, Says: []string{"environment 29 ¶ taken for one on AWS: 1 of 1 runner idle (100 %), and Nomad knows nothing of it"}}},
+		{name: "of size 1, and stale", snapshot: Snapshot{Pools: pools(full, [3]int{1, 1, 0}), Nomad: runs([2]int{4, 0}, [2]int{0, 0})}, want: judgetest.Want{State: plugin.Critical, Says: []string{"stale (1 of 1"}}},
+		{name: "lost in memory, and a restart does not forget what is on AWS", snapshot: Snapshot{Pools: pools(full, [3]int{4, 0, 2}, [3]int{1, 1, 0}), Nomad: runs([2]int{4, 0}, [2]int{4, 0})},
+			want: judgetest.Want{State: plugin.Critical, Says: []string{"lost in Poseidon's memory"}, Not: []string{"what a restart would forget"}}},
 		{name: "template job purged", snapshot: Snapshot{Pools: pools(full, full), Nomad: template(runs([2]int{4, 0}, [2]int{4, 0}), 29, "")}, want: judgetest.Want{State: plugin.Warning, Says: []string{"its job is gone from Nomad"}}},
 	} {
 		t.Run(r.name, func(t *testing.T) {

@@ -44,6 +44,13 @@ func (r Runners) WhenStuck() string {
 	return room + "; or they wait for an evaluation that was lost: check_nomad_evals"
 }
 
+// IsAWS takes a pool for one of AWS's, which Nomad does not know: Poseidon tells 1 of 1 of them, always
+// (internal/environment/aws_environment.go).
+func (n *Nomad) IsAWS(p poseidon.Pool) bool {
+	r, known := n.of(p.ID)
+	return known && r == Runners{} && p.Size == 1 && p.Idle == 1
+}
+
 // of returns the runners of an environment. known is false if Nomad was not asked or could not answer.
 func (n *Nomad) of(id int) (r Runners, known bool) {
 	if n == nil || n.Trouble != "" {

@@ -89,7 +89,7 @@ func (l Limits) Stand(p poseidon.Pool, n *Nomad) Standing {
 	r, known := n.of(p.ID)
 	low := l.Low(p)
 	switch ghosts := p.Idle - r.Running - r.Fresh; {
-	case p.Size == 0:
+	case p.Size == 0, n.IsAWS(p):
 		return Fine
 	case !known && low:
 		return Unchecked

@@ -1,6 +1,7 @@
 package resync
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ func (h *handler) restartPoseidon(ctx context.Context, d Decision) (result, erro
 	unlock, err := h.lockPoseidon()
 	defer unlock()
 	if err != nil {
-		return h.ends(*refuse("wait until that run has ended; Poseidon is restarted at the next call then, if it still must be", "%s", err)), nil
+		return h.ends(*refuse(cmp.Or(plugin.Hint(err), "wait until that run has ended; Poseidon is restarted at the next call then, if it still must be"), "%s", err)), nil
 	}
 	if h.facts.State.Restart, err = h.read(h.store, restartKey); err == nil { // another environment's run may just have ended
 		err = h.readElsewhere()

@@ -100,7 +100,7 @@ func lost(f Facts, rules Rules, now Moment) *Decision {
 	reason := fmt.Sprintf("Poseidon counts %s idle runners, Nomad runs %d: lost in Poseidon's memory", f.Pools[f.Environment], f.running())
 	var lacking []string
 	for _, id := range slices.Sorted(maps.Keys(f.Pools)) {
-		if !f.Nomad.Environments[id].HasTemplate() {
+		if !f.Nomad.Environments[id].HasTemplate() && !f.Nomad.IsAWS(f.Pools[id].of(id)) {
 			lacking = append(lacking, strconv.Itoa(id))
 		}
 	}

@@ -168,6 +168,17 @@ func TestDecide(t *testing.T) {
 			f.Pools[29], f.Nomad = Pool{Used: 3, Size: 4}, nomadRuns(0, 0)
 			f.Nomad.Environments[10] = prewarm.Runners{Template: "running"}
 		}, Refuse, "of environment 10 Poseidon counts 4/4 idle runners, Nomad runs 0: an outage, or a stalled event stream"},
+		{"another is on AWS, 1 of 1 for ever (internal/environment/aws_environment.go)", func(f *Facts, _ *Rules) {
+			f.Pools[10] = Pool{Idle: 1, Size: 1}
+			delete(f.Nomad.Environments, 10)
+		}, Resync, ""},
+		{"another of size 1 has a job, and none runs", func(f *Facts, _ *Rules) {
+			f.Pools[10], f.Nomad.Environments[10] = Pool{Idle: 1, Size: 1}, prewarm.Runners{Template: "running"}
+		}, Refuse, "of environment 10 Poseidon counts 1/1 idle runners, Nomad runs 0"},
+		{"lost, and another is on AWS, which a restart does not forget", func(f *Facts, r *Rules) {
+			f.Pools[10], f.Nomad, r.MayRestart = Pool{Idle: 1, Size: 1}, nomadRuns(4, 0), true
+			delete(f.Nomad.Environments, 10)
+		}, Restart, ""},
 		{"half of them run in Nomad, fewer in memory (poseidon#598)", func(f *Facts, _ *Rules) { f.Nomad = nomadRuns(2, 0) }, Refuse, "lost"},
 		{"one more in Nomad, still low: an event was missed, so a resync may wait for events in vain", func(f *Facts, r *Rules) {
 			f.Pools = map[int]Pool{29: {Idle: 1, Size: 10}}

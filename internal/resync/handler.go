@@ -212,7 +212,7 @@ func (h *handler) read(s store, key string) (Record, error) {
 	if _, future := r.age(h.now()); !future {
 		return r, nil
 	}
-	if key == restartKey { // the environment's lock is held
+	if key != environmentKey(h.facts.Environment) { // whose lock is held
 		unlock, err := h.lock(s, key)
 		if err != nil {
 			return r, nil // whoever holds it writes a newer one

@@ -180,3 +180,34 @@ func TestHandlerRestartFails(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
+
+// TestHandlerFutureOther holds that the record of another environment from the future forbids a restart for one cooldown, and not for ever.
+func TestHandlerFutureOther(t *testing.T) {
+	b := newBench(t)
+	b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(4, 0) }
+	b.rules.MayRestart, b.command = true, []string{"restart-it"}
+	r := ago(-24*time.Hour, Begun)
+	r.Boot, r.Host = "another", "mon9"
+	b.write(t, "environment-10", r)
+	for _, step := range []struct {
+		later time.Duration
+		want  Action
+	}{{0, Refuse}, {29 * time.Minute, Refuse}, {time.Minute, Restart}} {
+		if r, err := b.again(step.later); err != nil || r.Action != step.want {
+			t.Errorf("%s later: %+v, %v", step.later, r, err)
+		}
+	}
+}
+
+// TestHandlerUnusableLock holds that a lock which nobody holds, and nobody can take, is not waited for.
+func TestHandlerUnusableLock(t *testing.T) {
+	b := newBench(t)
+	b.nomad = func(context.Context) *prewarm.Nomad { return nomadRuns(4, 0) }
+	b.rules.MayRestart, b.command = true, []string{"restart-it"}
+	if err := os.Mkdir(b.store.path("environment-10", "lock"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := b.run(context.Background()); err != nil || r.Action != Refuse || r.Remedy != lookAtIt {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

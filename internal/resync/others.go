@@ -42,7 +42,7 @@ func (h *handler) readOthers() {
 		elsewhere, err := h.store.elsewhere(key)
 		errs = append(errs, err)
 		for _, s := range append(elsewhere, h.store) {
-			r, err := s.read(key)
+			r, err := h.read(s, key)
 			if errs = append(errs, err); others[id].Outcome != Begun {
 				others[id] = r
 			}
