@@ -2,6 +2,7 @@ package machineconfig
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"overdue/internal/plugin"
@@ -28,12 +29,20 @@ type foresight struct {
 	pools    map[string]string   // by node
 }
 
+// longestReboot is from when on a node that is not ready counts as lost: large bare-metal machines take half of that to boot.
+const longestReboot = time.Hour
+
 // Foresee tells what touching the targets sets off. Their nodes and pools exist.
 func Foresee(p Prospect, targets []Target, l Limits, now time.Time) Verdict {
 	if len(p.Pools) == 0 {
 		return Verdict{Findings: []plugin.Finding{noPools(l.NoPools)}}
 	}
 	p.Images = p.imagesToCome()
+	p.Nodes = slices.Clone(p.Nodes)
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		n.Lost = !n.KubeletReady && !n.NotReadySince.IsZero() && now.Sub(n.NotReadySince) > longestReboot
+	}
 	then, _ := p.finished()
 	f := foresight{Prospect: p, members: members(p.Pools, p.Nodes), limits: l, now: now, before: p.picks(), next: then.picks(), course: p.Snapshot.course(),
 		drained: map[string]bool{}, burdens: map[string]burden{}, told: map[string]bool{}, waits: map[string][]string{}}

@@ -215,7 +215,7 @@ type modelAsk struct {
 	subject string // of the finding that answers it; empty: of any
 }
 
-// asks: one node, two, one beyond the first hundred, and each pool.
+// asks: one node, two, one beyond the first hundred, each pool, and one node with a pool.
 func (c modelCluster) asks(p Prospect) (out []modelAsk) {
 	node := func(i int) Target { return Target{targetNode, p.Nodes[i].Name} }
 	for _, touched := range [][]int{{0}, {1}, {0, 1}} {
@@ -228,6 +228,13 @@ func (c modelCluster) asks(p Prospect) (out []modelAsk) {
 	windows := slices.Repeat([]Target{node(len(c.nodes))}, mostAsked)
 	out = append(out, modelAsk{append(windows, node(0)), []int{0}, "node " + p.Nodes[0].Name})
 	for _, pool := range c.pools {
+		mixed := modelAsk{targets: []Target{node(0), {targetPool, pool.name}}, touched: []int{0}}
+		for i, n := range c.nodes {
+			if i > 0 && n.pool == pool.name {
+				mixed.touched = append(mixed.touched, i)
+			}
+		}
+		out = append(out, mixed)
 		ask := modelAsk{targets: []Target{{targetPool, pool.name}}}
 		for i, n := range c.nodes {
 			if n.pool == pool.name {

@@ -54,6 +54,14 @@ func (n need) to(node string) string {
 // need of bringing a node to its pool's target, and why, as far as that could be read. A node that was told something else before
 // may finish that first, and then differs from the target in no more than what it differs from either in now.
 func (p Prospect) need(n Node, pool Pool) (need, string) {
+	need, why := p.compare(n, pool)
+	if need == needNothing && (n.draining() || n.State == stateRebooting) { // by what held when it was begun
+		return needUnknown, "it has begun"
+	}
+	return need, why
+}
+
+func (p Prospect) compare(n Node, pool Pool) (need, string) {
 	image, known := p.Images.target(pool.Name)
 	if pool.Target == "" { // nobody says: it comes to what it was told
 		pool.Target, known = n.Desired, false

@@ -66,6 +66,9 @@ const mostAsked = 100
 
 // untold stands for the actions on a node beyond those many. They may have any node drained that waits in a pool that it holds back.
 func (q *nodeQuestion) untold() {
+	if q.n.Windows {
+		return
+	}
 	e := effect{text: fmt.Sprintf("what that sets off is told of %d nodes at a time: ask for it by itself", mostAsked)}
 	for _, r := range q.heldBack(q.r) {
 		waits := q.toDrain(r)

@@ -149,6 +149,11 @@ func (q *nodeQuestion) safely() string {
 	if need, _ := q.need(q.n, q.pool); need == needNothing {
 		return ""
 	}
+	for _, r := range q.heldBack(q.r) {
+		if behind := q.toDrain(r); r.pool.Name != q.pool.Name && len(behind) > 0 && !r.pool.Paused { // its own pause would not hold them
+			return "touch it when its workloads may be drained, and those of " + plugin.List(behind) + ", which a pause of pool " + q.pool.Name + " does not hold"
+		}
+	}
 	if q.pool.Paused {
 		return "leave pool " + q.pool.Name + " paused until its workloads may be drained"
 	}

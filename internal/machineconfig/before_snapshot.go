@@ -180,20 +180,22 @@ func (s Snapshot) withNode(name string, changes ...func(*Node)) Snapshot {
 	return s
 }
 
-// finished is the snapshot as it will be once the nodes in work are done, which are named.
+// finished is the snapshot as it will be once the nodes in work are done, which are named. Lost ones stay as they are.
 func (s Snapshot) finished() (Snapshot, []string) {
 	var busy []string
 	inWork := map[string]bool{}
 	m := members(s.Pools, s.Nodes)
 	for _, p := range s.Pools {
 		for _, n := range newRollout(p, m.of[p.Name], s.Images).working {
-			busy, inWork[n.Name] = append(busy, n.Name), true
+			if !n.Lost {
+				busy, inWork[n.Name] = append(busy, n.Name), true
+			}
 		}
 	}
 	s.Nodes = slices.Clone(s.Nodes)
 	for i, n := range s.Nodes {
 		if inWork[n.Name] {
-			n.Current, n.CurrentImage, n.State = n.Desired, n.DesiredImage, stateDone
+			n.Current, n.CurrentImage, n.State, n.LastAppliedDrain = n.Desired, n.DesiredImage, stateDone, n.DesiredDrain
 			n.uncordon()
 			n.wake()
 			s.Nodes[i] = n

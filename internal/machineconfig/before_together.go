@@ -6,10 +6,14 @@ import (
 	"overdue/internal/plugin"
 )
 
-// together tells what making all nodes ready sets off that are asked about: each of two cordons alone may hold what waits behind both.
+// together tells what making all nodes ready sets off that are asked about, by their names or their pools': each of two cordons alone may
+// hold what waits behind both.
 func (f *foresight) together(targets []Target) {
-	after, touched := f.mended(func(n Node) bool { return slices.Contains(targets, Target{targetNode, n.Name}) })
-	if len(touched) < 2 {
+	after, touched := f.mended(func(n Node) bool {
+		pool, _, in := f.poolOf(n.Name)
+		return slices.Contains(targets, Target{targetNode, n.Name}) || in && slices.Contains(targets, Target{targetPool, pool.Name})
+	})
+	if len(targets) < 2 || len(touched) < 2 {
 		return
 	}
 	e := f.effectOf(after, "")

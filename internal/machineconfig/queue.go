@@ -92,7 +92,7 @@ func (n *Node) repair() {
 
 // wake makes a node's kubelet well.
 func (n *Node) wake() {
-	n.KubeletReady = true
+	n.KubeletReady, n.Lost = true, false
 	if !n.managed() { // the daemon runs as soon as the node is well, and finds what it was installed with
 		n.Current, n.Desired, n.State = "unknown", "unknown", stateDone
 	}

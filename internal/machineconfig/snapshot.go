@@ -94,6 +94,7 @@ type Node struct {
 	KubeletReady  bool
 	NotReadySince time.Time // of the condition that makes the node not ready
 	NotReadyWhy   string    // "Ready is Unknown: Kubelet stopped posting node status."
+	Lost          bool      // not ready for longer than a reboot takes: what has begun there ends only when it is made ready; set before a change only
 
 	// Times of the last write by whoever owns the annotation; each is the latest moment at which it can have got its value.
 	Picked       time.Time // desiredConfig
