@@ -124,7 +124,7 @@ func (f *foresight) poolOf(node string) (Pool, rollout, bool) {
 // judgement of a pool, as of any other run.
 func (f *foresight) judgement(p Pool) *judgement {
 	return &judgement{snapshot: f.Snapshot, limits: f.limits, now: f.now, pool: p, nodesRead: f.NodesRead,
-		rollout: f.rollout(p.Name), mastersOutdated: mastersOutdated(f.Snapshot, f.members)}
+		rollout: f.rollout(p.Name), mastersOutdated: mastersOutdated(f.Snapshot, f.members), ahead: ahead(p, f.members)}
 }
 
 // metrics have the same labels whatever was asked about.

@@ -47,7 +47,7 @@ func Judge(s Snapshot, selected func(pool string) bool, l Limits, now time.Time)
 			continue
 		}
 		j := judgement{snapshot: s, limits: l, now: now, pool: p, nodesRead: s.NodesRead,
-			rollout: newRollout(p, m.of[p.Name], s.Images), mastersOutdated: mastersOutdated(s, m), mcoHeld: s.controllerSilent(m, now)}
+			rollout: newRollout(p, m.of[p.Name], s.Images), mastersOutdated: mastersOutdated(s, m), ahead: ahead(p, m), holdsBack: s.holdsBack(p, m), mcoHeld: s.controllerSilent(m, now)}
 		j.judge()
 		v.Findings = append(v.Findings, j.findings...)
 		judged = append(judged, p)
@@ -79,6 +79,7 @@ type judgement struct {
 	rollout   rollout
 
 	mastersOutdated bool
+	ahead           []Node          // unavailable ones of another pool, for which this one waits
 	mcoHeld         bool            // why the MCO picks no node is told already
 	need            need            // the worst of what is pending, if that was read
 	needs           map[string]need // by node

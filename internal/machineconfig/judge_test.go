@@ -206,6 +206,9 @@ func TestJudgeReports(t *testing.T) {
 		{name: "image mode, and the images may not be read", snapshot: fleet(5, func(s *Snapshot) { s.Images.read = false }, on("all", func(n *Node) { n.CurrentImage, n.DesiredImage = "img@a", "img@a" }), on("w-01", cordoned(time.Hour, "oc"))), want: plugin.Warning,
 			says: []string{"whether an OS image is outstanding is not known"}, not: []string{"reboots nothing"}},
 		{name: "the only master reboots with its controller", snapshot: fleet(1, worker(func(p *Pool) { p.Name = "master" }), on("w-01", rebooting(9*time.Minute)), func(s *Snapshot) { s.ControllerSeen = before(9 * time.Minute) }), want: plugin.OK},
+		{name: "an arbiter waits for a master that is up to date and cordoned (MCO, updatePools)", snapshot: controlPlane(on("master-0", cordoned(time.Hour, "oc")), on("arbiter-2", outdated)), want: plugin.Critical,
+			says: []string{"arbiter-2 is next in line, and masters and arbiters are never updated at the same time: master-0: cordoned by oc", "once master-0 is ready, the MCO will drain and, unless the change needs none, reboot arbiter-2", "when the workloads on arbiter-2 may be drained, oc adm uncordon master-0",
+				"pool master ¶ no change pending, but 1 of 2 nodes not ready", "first see what waits behind them: check_mcp --before-change pool/master; then oc adm uncordon master-0"}, not: []string{"has not picked it", "reboots nothing"}},
 		{name: "the arbiters wait for the masters", snapshot: fleet(4, on("w-01 w-02", draining(4*time.Minute)), on("w-04", outdated), func(s *Snapshot) {
 			s.Pools = append(s.Pools, s.Pools[0])
 			s.Pools[0].Name, s.Pools[1].Name = "master", "arbiter"

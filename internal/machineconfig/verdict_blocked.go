@@ -56,6 +56,10 @@ type hold struct{ node, cause, consequence, remedy string }
 // thought until the MCO would pick one, because that one is drained, which need not be the one that was made ready.
 func (j *judgement) whyBlocked(c clock) hold {
 	r := j.rollout
+	if next := r.picks(); len(next) > 0 && len(j.ahead) > 0 {
+		return hold{next[0].Name, fmt.Sprintf("%s is next in line, and masters and arbiters are never updated at the same time: %s", next[0].Name, troubles(j.ahead, c)),
+			j.sets(j.ahead, next[0]), j.carefully(next[0]) + makeReady(j.ahead...)}
+	}
 	if next := r.picks(); len(next) > 0 {
 		return hold{next[0].Name, next[0].Name + " is ready and next in line, the MCO has not picked it",
 			fmt.Sprintf("the MCO will %s without further notice as soon as it works again", j.will(next[0], "it")), lookAtController}

@@ -2,6 +2,7 @@ package machineconfig
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"overdue/internal/plugin"
@@ -53,6 +54,24 @@ func mastersOutdated(s Snapshot, m membership) bool {
 		}
 	}
 	return false
+}
+
+// ahead are the nodes for which a pool waits: the arbiters for unavailable masters, and the masters for an unavailable arbiter (MCO, updatePools).
+func ahead(p Pool, m membership) (out []Node) {
+	for _, n := range m.of[map[string]string{"master": "arbiter", "arbiter": "master"}[p.Name]] {
+		if n.unavailable() {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// holdsBack: another pool would go on at once if the nodes of this one were ready.
+func (s Snapshot) holdsBack(p Pool, m membership) bool {
+	return slices.ContainsFunc(s.Pools, func(other Pool) bool {
+		waits := ahead(other, m)
+		return len(waits) > 0 && hasNode(m.of[p.Name], waits[0].Name) && !other.Paused && len(newRollout(other, m.of[other.Name], s.Images).picks()) > 0
+	})
 }
 
 // nodesMissing: far fewer nodes were read than the pool counts. Some come and go, but not most of them.

@@ -29,6 +29,7 @@ func (j *judgement) unready() {
 	harmless := "; making them ready now reboots nothing"
 	if j.holdsBack {
 		harmless = ""
+		f.Remedy = "first see what waits behind them: check_mcp --before-change pool/" + j.pool.Name + "; then " + f.Remedy
 	}
 	if !r.images.read {
 		f.Problem = fmt.Sprintf("%d of %s not ready, and whether an OS image is outstanding is not known", len(r.unready), plugin.Count(len(r.nodes), "node"))
