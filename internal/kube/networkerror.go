@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"overdue/internal/web"
 )
 
 // networkError puts into words why there is no answer. phase is what was going on, or "".
@@ -70,8 +72,8 @@ func (c *Client) networkError(ctx context.Context, q request, phase string, err 
 			e.What += " while " + phase
 		}
 		e.Remedy = "look at the API server and the load balancer before it"
-	case strings.Contains(err.Error(), "malformed"):
-		e.What = "the answer of " + server + " is not HTTP: " + clean(err.Error())
+	case web.NotHTTP(err) != "":
+		e.What = "the answer of " + server + " is not HTTP: " + web.NotHTTP(err)
 		e.Remedy = "is this the address of a Kubernetes API server, and http or https right?"
 	default:
 		e.What = "no answer from " + server + ": " + clean(err.Error())

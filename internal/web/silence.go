@@ -55,10 +55,22 @@ func (p Peer) Silence(ctx context.Context, phase string, err error) (what, remed
 			phase = " while " + phase
 		}
 		return p.Name + " broke the connection" + phase, "is that server being restarted? journalctl -u " + p.Unit + " there"
-	case strings.Contains(text, "malformed"):
-		return "the answer of " + p.Name + " is not HTTP: " + text, "is that the address of " + p.Program + " itself, and http or https right?"
+	case NotHTTP(err) != "":
+		return "the answer of " + p.Name + " is not HTTP: " + NotHTTP(err), "is that the address of " + p.Program + " itself, and http or https right?"
 	}
 	return "no answer from " + p.Name + ": " + text, ""
+}
+
+// NotHTTP tells what shows that the other side speaks another protocol, or "". net/http has no type for either error; of a server that
+// speaks before it is asked its text is "readLoopPeekFailLocked: %!w(<nil>)" (Go 1.26, net/http/transport.go).
+func NotHTTP(err error) string {
+	switch text := err.Error(); {
+	case strings.Contains(text, "readLoopPeekFailLocked: %!w(<nil>)"):
+		return "it speaks before it is asked"
+	case strings.Contains(text, "malformed"):
+		return Clean(text)
+	}
+	return ""
 }
 
 // untrusted tells why TLS did not come about, or "".

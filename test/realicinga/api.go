@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -113,17 +114,25 @@ func (n *Node) Service(t testing.TB, name string) Service {
 	return service
 }
 
-// Check has a service checked, and waits for the result.
+// Check has a service checked, and waits for the result. Icinga reads an object's attributes one after the other while it changes them,
+// so an answer can hold the new state beside the old result: it counts when the next one is the same.
 func (n *Node) Check(t testing.TB, name string) Service {
 	t.Helper()
 	before := n.Service(t, name)
 	n.Act(t, "reschedule-check", map[string]any{"type": "Service", "service": name, "force": true})
 	var after Service
-	Await(t, name+" is checked", func() (err error) {
-		if after, err = n.Lookup(name); err == nil && after.LastCheck <= before.LastCheck {
-			err = Not("the last check was at %v", after.LastCheck)
+	Await(t, name+" is checked", func() error {
+		last := after
+		var err error
+		switch after, err = n.Lookup(name); {
+		case err != nil:
+			return err
+		case after.LastCheck <= before.LastCheck:
+			return Not("the last check was at %v", after.LastCheck)
+		case !reflect.DeepEqual(after, last):
+			return Not("the result is still being written")
 		}
-		return err
+		return nil
 	})
 	return after
 }
